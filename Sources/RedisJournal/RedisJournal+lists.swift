@@ -36,8 +36,21 @@ extension RedisJournal {
     private func part(
         of subjects: [String], after name: String, limit: Int
     ) async throws(JournalError) -> (sessions: [SessionSummary], count: Int, last: String?) {
+        try await summaries(.list, [name, String(limit)] + subjects)
+    }
+
+    package func summaries(of ids: [String]) async throws(JournalError) -> [SessionSummary] {
+        try await summaries(.summaries, ids.map { RedisNames.hash(of: $0) }).sessions
+    }
+
+    /// Calls a script that reads rows of sessions.
+    ///
+    /// - Returns: the sessions that can be read, how many there are with the others, and the name of the last one.
+    private func summaries(
+        _ script: RedisScript, _ arguments: [String]
+    ) async throws(JournalError) -> (sessions: [SessionSummary], count: Int, last: String?) {
         let (connection, sealer) = (connection, sealer)
-        return try await read(.list, [name, String(limit)] + subjects) { fields throws(JournalError) in
+        return try await read(script, arguments) { fields throws(JournalError) in
             guard fields.count == 3, let rows = fields[1].array, let states = fields[2].array else {
                 throw .corrupt("the list has no complete record")
             }
@@ -48,6 +61,18 @@ extension RedisJournal {
             let lineageID = connection.lineageID.load(ordering: .acquiring)
             let sessions = rows.compactMap { try? SessionSummary($0, initial, sealer, lineageID: lineageID) }
             return (sessions, rows.count, rows.last?.array?.last?.text)
+        }
+    }
+
+    package func uses(after place: SessionUses.Place, limit: Int) async throws(JournalError) -> SessionUses {
+        let sealer = sealer
+        return try await read(.uses, [String(place.moment), place.tie, String(limit)]) { fields throws(JournalError) in
+            guard let rows = fields.dropFirst().first?.array else { throw .corrupt("the list has no complete record") }
+            let uses = rows.compactMap { try? SessionUse($0, sealer) }
+            guard rows.count == limit, let last = rows.last?.array, last.count == 5, let moment = last[2].integer,
+                let hash = last[4].text
+            else { return SessionUses(uses, next: nil) }
+            return SessionUses(uses, next: SessionUses.Place(moment: moment, tie: hash))
         }
     }
 

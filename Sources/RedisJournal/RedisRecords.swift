@@ -107,11 +107,25 @@ extension SessionHeader {
         return record.bytes
     }
 
-    /// When the session was created. The checksum is not verified.
+    /// Its kind and its owner. The checksum is not verified.
+    static func kindAndOwner(encoded bytes: [UInt8]) throws(RecordReader.Malformed) -> (kind: String, owner: Subject?) {
+        try RecordReader.read(.zigZag, bytes) { record throws(RecordReader.Malformed) in
+            let kind = try record.text()
+            for _ in 0..<2 { _ = try record.integer() }
+            _ = try record.optional { reader throws(RecordReader.Malformed) in try reader.integer() }
+            _ = try record.text()
+            return (
+                kind, try record.optional { reader throws(RecordReader.Malformed) in Subject(try reader.text()) }
+            )
+        }
+    }
+
+    /// Its kind. The checksum is not verified.
     static func kind(encoded bytes: [UInt8]) throws(RecordReader.Malformed) -> String {
         try RecordReader.read(.zigZag, bytes) { record throws(RecordReader.Malformed) in try record.text() }
     }
 
+    /// When the session was created. The checksum is not verified.
     static func createdAt(encoded bytes: [UInt8]) throws(RecordReader.Malformed) -> Int {
         try RecordReader.read(.zigZag, bytes) { record throws(RecordReader.Malformed) in
             _ = try record.content()

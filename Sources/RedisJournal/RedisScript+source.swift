@@ -37,6 +37,8 @@ extension RedisScript {
         case .sweep: PackageResources.sweep_lua
         case .ended: PackageResources.ended_lua
         case .list: PackageResources.list_lua
+        case .uses: PackageResources.uses_lua
+        case .summaries: PackageResources.summaries_lua
         case .idle: PackageResources.idle_lua
         case .unused: PackageResources.unused_lua
         case .due: PackageResources.due_lua
@@ -49,7 +51,8 @@ extension RedisScript {
     private var prologues: [[UInt8]] {
         let others: [[UInt8]] =
             switch self {
-            case .open, .end, .list, .idle, .unused, .due: [PackageResources.owners_lua]
+            case .open, .end, .idle, .unused, .due: [PackageResources.owners_lua]
+            case .list, .summaries: [PackageResources.owners_lua, PackageResources.rows_lua]
             case .load: [PackageResources.owners_lua, PackageResources.log_lua]
             case .commits, .replay: [PackageResources.log_lua]
             case .create, .finishImport: [PackageResources.creation_lua]

@@ -46,7 +46,7 @@
 package enum RedisScript: String, CaseIterable, Sendable {
     case open, leave, probe, count, reserve, create, finishImport, load, append, schedule, relate, share, grant, end
     case unindex, release, compact, sweep
-    case ended, list, idle, unused, due, personal, commits, replay
+    case ended, list, uses, summaries, idle, unused, due, personal, commits, replay
 
     /// Whether it stores something that must be durable before it is acknowledged.
     var isWrite: Bool {

@@ -201,3 +201,17 @@ extension SessionSummary {
         }
     }
 }
+
+extension SessionUse {
+    /// - Parameter row: one of those that the script `uses` has found.
+    init(_ row: RedisReply, _ sealer: any SecretSealer) throws(JournalError) {
+        guard let fields = row.array, fields.count == 5, let sealed = fields[0].bytes, let header = fields[1].bytes,
+            let indexed = fields[2].integer, let used = fields[3].integer
+        else { throw .corrupt("a session has no complete record") }
+        guard let (kind, owner) = try? SessionHeader.kindAndOwner(encoded: header) else {
+            throw .corrupt("a session's record cannot be read")
+        }
+        self.init(
+            id: try RedisJournal.opened(sealed, sealer), kind: kind, owner: owner, lastActiveAt: used, indexed: indexed)
+    }
+}

@@ -215,12 +215,14 @@ def the_operators_list(page):
     if not token:
         print("    skipped: INSPECTOR_ADMIN_TOKEN is not set", flush=True)
         return
+    page.open() # so that no page uses another session
     path = page.session("app", add(1))
-    page.open()
+    name = page.get(path)["mark"]
     page.type("admin-token", token)
     page.press("Enter")
     page.until("an admin token lists all sessions", "document.querySelectorAll('#start tbody tr').length > 0")
-    name = page.get(path)["mark"]
+    page.until("the last used stands first, with the size of its state",
+               f"/{name}[^]* \\d+ B/.test([...document.querySelectorAll('#start tbody tr')[0].cells].map(cell => cell.textContent).join(' '))")
     page.type("#start input[placeholder='short name']", name)
     page.press("Enter")
     page.until("one is found by its short name", "document.querySelectorAll('#start tbody tr').length === 1")

@@ -196,6 +196,23 @@ package final class SQLiteJournal: Journal {
         }
     }
 
+    package func uses(after place: SessionUses.Place, limit: Int) async throws(JournalError) -> SessionUses {
+        // In this order: a use that is written meanwhile is found twice, and not missed.
+        let pending = writer.pendingUses
+        return try await writer.readers.read(of: .all) { reader throws(JournalError) in
+            try reader.uses(after: place, limit: limit, pending)
+        }
+    }
+
+    package func summaries(of ids: [String]) async throws(JournalError) -> [SessionSummary] {
+        // As for the list of all sessions.
+        if writer.acknowledgesOnEnqueue { await writer.afterAll() }
+        let pending = writer.pendingUses
+        return try await writer.readers.read(of: .all) { reader throws(JournalError) in
+            try reader.summaries(of: ids, pending)
+        }
+    }
+
     package func sessions(
         of subject: Subject, as role: SessionRole?, after id: String?, limit: Int
     ) async throws(JournalError) -> [SessionSummary] {

@@ -10,11 +10,11 @@ extension SessionID {
 
 /// A session as clients see it.
 package struct SessionDocument: JSONEncodable {
-    /// How much of the session there is. Only its own document has it: a list would have to read each session.
+    /// How much of the session there is, as far as it is known.
     package struct Extent: Sendable {
         /// The length of the state as JSON.
         let stateBytes: Int
-        /// The oldest revision whose state can be read; nil if the storage does not answer.
+        /// The oldest revision whose state can be read; nil if the storage does not answer, and in lists.
         let oldestRevision: Int?
 
         package init(stateBytes: Int, oldestRevision: Int?) {
@@ -75,7 +75,7 @@ package struct SessionDocument: JSONEncodable {
     ) {
         id = summary.header.id
         mark = Fingerprint.of(id)
-        extent = nil
+        extent = summary.revision > 0 ? nil : Extent(stateBytes: summary.header.initial.json.count, oldestRevision: nil)
         path = "\(basePath)/sessions/\(id)"
         store = summary.header.kind
         revision = summary.revision
@@ -91,6 +91,9 @@ package struct SessionDocument: JSONEncodable {
         state = nil
     }
 
+    /// The last use as the document has it.
+    package var lastUse: String { Timestamp.rfc3339(lastActiveAt) }
+
     /// About how many bytes it takes as JSON.
     package var byteCount: Int { (state?.count ?? 0) + 96 * (replay?.count ?? 0) + 1024 }
 
@@ -100,7 +103,7 @@ package struct SessionDocument: JSONEncodable {
             json.member("store", store)
             json.member("revision", revision)
             json.member("createdAt", Timestamp.rfc3339(createdAt))
-            json.member("lastActiveAt", Timestamp.rfc3339(lastActiveAt))
+            json.member("lastActiveAt", lastUse)
             json.member("expiresAt", ifPresent: expiresAt.map(Timestamp.rfc3339))
             json.member("subscribers", subscribers)
             json.member("effects", effects)

@@ -17,11 +17,25 @@ extension SessionRegistry {
             replay: replay)
     }
 
+    /// The document of a session in memory for a list, with the size of its state.
+    package func document(of session: Session, _ sizes: inout StateSizes) -> SessionDocument {
+        document(of: session, revision: session.store.revision, sizes.extent(of: session))
+    }
+
+    /// The document of a stored session for a list, with the size of its state if that is known.
+    package func document(of summary: SessionSummary, _ sizes: inout StateSizes) -> SessionDocument {
+        document(of: summary) { sizes.extent(of: $0) }
+    }
+
     /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
     /// revision is the stored one, because a newer one is not durable yet.
-    package func document(of summary: SessionSummary) -> SessionDocument {
+    ///
+    /// - Parameter extent: that of the session in memory.
+    package func document(
+        of summary: SessionSummary, _ extent: (Session) -> SessionDocument.Extent? = { _ in nil }
+    ) -> SessionDocument {
         if let id = SessionID(summary.header.id.utf8), let session = resident(id) {
-            return document(of: session, revision: summary.revision)
+            return document(of: session, revision: summary.revision, extent(session))
         }
         return SessionDocument(
             hibernated: summary, basePath: basePath, createdAt: clock.shown(summary.header.createdAt),
@@ -31,6 +45,24 @@ extension SessionRegistry {
 
     /// Nil for a session that never expires.
     private func shown(expiry moment: Int) -> Int? { moment < SessionPolicy.never ? clock.shown(moment) : nil }
+}
+
+/// Measures the states of the sessions of a page, as long as they are not too large together.
+///
+/// Only whoever lists sessions pays for it. To read a stored state would cost more than its document, so its size is known only if it is
+/// the initial one.
+package struct StateSizes {
+    /// How many bytes of states are encoded for a page at most, and one state more.
+    private var rest = 16 << 20
+
+    package init() {}
+
+    mutating func extent(of session: Session) -> SessionDocument.Extent? {
+        guard rest > 0 else { return nil }
+        let count = session.store.read().json.count
+        rest -= count
+        return SessionDocument.Extent(stateBytes: count, oldestRevision: nil)
+    }
 }
 
 extension SessionSummary {

@@ -299,6 +299,11 @@ package final class SessionRegistry: Sendable {
         return true
     }
 
+    /// Calls `body` with each session in memory, some at a time, so that nobody waits for all of them.
+    func forEachResident(_ body: (Session) -> Void) {
+        for shard in shards { shard.withLock(\.elements).forEach(body) }
+    }
+
     /// All sessions in memory.
     var residents: [Session] { shards.flatMap { $0.withLock(\.elements) } }
 

@@ -66,6 +66,16 @@ package protocol Journal: Sendable {
     /// Lists at most `limit` sessions in the order of their ids, beginning after `id`.
     func list(after id: String?, limit: Int) async throws(JournalError) -> [SessionSummary]
 
+    /// Lists sessions by the index of their last use, the most recent first, beginning behind `place`: about `limit` of them.
+    ///
+    /// The index may lag by ``SessionUse/lag``. A journal that does not outlive the process lists none: its sessions are in memory.
+    func uses(after place: SessionUses.Place, limit: Int) async throws(JournalError) -> SessionUses
+
+    /// Reads the summaries of some sessions, in no order, as far as they are stored and intact.
+    ///
+    /// A journal that does not outlive the process has none.
+    func summaries(of ids: [String]) async throws(JournalError) -> [SessionSummary]
+
     /// Finds the id of a subject's personal session of a kind, if there is one that has not ended; see
     /// ``SessionHeader/isPersonal``.
     ///
@@ -192,6 +202,12 @@ extension Journal {
     package func sessions(
         of subject: Subject, as role: SessionRole?, after id: String?, limit: Int
     ) async throws(JournalError) -> [SessionSummary] { [] }
+
+    package func uses(after place: SessionUses.Place, limit: Int) async throws(JournalError) -> SessionUses {
+        SessionUses([], next: nil)
+    }
+
+    package func summaries(of ids: [String]) async throws(JournalError) -> [SessionSummary] { [] }
 
     package func newestState(of id: String) async throws(JournalError) -> StoredState? { nil }
 

@@ -37,6 +37,20 @@ extension Share {
     }
 }
 
+/// Where a page of a list begins: behind a session.
+protocol ListPlace: Sendable, CustomStringConvertible {
+    init?(_ text: some Collection<UInt8>)
+
+    /// A text from which the id of the session is not read at a glance.
+    var cursor: String { get }
+
+    init?(cursor: String)
+}
+
+extension SessionID: ListPlace {}
+
+extension UsePlace: ListPlace {}
+
 /// Seals what clients carry and must neither read nor change: shares, and the cursors of lists.
 ///
 /// libcrypto is loaded when it is needed first: servers that seal nothing do without it.
@@ -91,17 +105,17 @@ final class ClientSealer: Sendable {
         return Share(encoded: clear, name: String(decoding: text.prefix(16), as: UTF8.self))
     }
 
-    /// A text that stands for the place behind a session in a list. It hides the id from the logs of proxies; without libcrypto
-    /// the id can be computed from it.
-    func cursor(behind id: SessionID) -> String {
-        keys.cursors?.seal(Array(id.description.utf8)).map(Base64URL.encode) ?? id.cursor
+    /// A text that stands for a place in a list. It hides the session's id from the logs of proxies; without libcrypto the id can be
+    /// computed from it.
+    func cursor(behind place: some ListPlace) -> String {
+        keys.cursors?.seal(Array(place.description.utf8)).map(Base64URL.encode) ?? place.cursor
     }
 
-    /// The session that ``cursor(behind:)`` was made of; nil for any other text.
-    func session(behind cursor: String) -> SessionID? {
-        guard let sealer = keys.cursors else { return SessionID(cursor: cursor) }
+    /// The place that ``cursor(behind:)`` was made of; nil for any other text, and for a place in another list.
+    func place<Place: ListPlace>(behind cursor: String) -> Place? {
+        guard let sealer = keys.cursors else { return Place(cursor: cursor) }
         guard cursor.utf8.count <= Self.maxBytes, let sealed = Base64URL.decode(cursor.utf8) else { return nil }
-        return sealer.open(sealed).flatMap { SessionID($0) }
+        return sealer.open(sealed).flatMap { Place($0) }
     }
 
     /// The length of the longest text.

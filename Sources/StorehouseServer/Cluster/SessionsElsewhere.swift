@@ -39,13 +39,13 @@ struct PagesElsewhere: Sendable {
     fileprivate let bodies: [String: [UInt8]]
 
     /// The documents of the sessions, by id, that the node that has them shows.
-    func documents() -> [String: [UInt8]] {
-        var documents: [String: [UInt8]] = [:]
+    func documents() -> [String: JSONValue] {
+        var documents: [String: JSONValue] = [:]
         for (node, body) in bodies {
             guard let page = try? JSONValue(parsing: body), let shown = page["sessions"]?.asArray else { continue }
             for document in shown {
                 guard let id = document["id"]?.asString, nodes[id] == node else { continue }
-                documents[id] = document.encoded()
+                documents[id] = document
             }
         }
         return documents

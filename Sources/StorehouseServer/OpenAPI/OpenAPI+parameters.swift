@@ -130,6 +130,11 @@ extension OpenAPI {
                 "name": "owner", "in": "query", "description": "Lists only sessions of this owner.",
                 "schema": ["type": "string"],
             ],
+            "order": [
+                "name": "order", "in": "query",
+                "description": "Lists the sessions by their last use, the most recent first, and not by their ids.",
+                "schema": ["type": "string", "enum": ["used"]],
+            ],
             "mark": [
                 "name": "mark", "in": "query",
                 "description": "Lists only the session that lines of the log name by these 8 hexadecimal digits.",

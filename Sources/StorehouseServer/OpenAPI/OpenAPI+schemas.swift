@@ -155,7 +155,8 @@ extension OpenAPI {
             "mark": [
                 "type": "string", "pattern": "^[0-9a-f]{8}$", "description": "The digits that name it in the log.",
             ],
-            "stateBytes": count("The length of the state as JSON. Lists of sessions do not have it."),
+            "stateBytes": count(
+                "The length of the state as JSON. In lists of sessions it is absent where it is not known."),
             "oldestRevision": [
                 "type": "integer", "format": "int64", "minimum": 0,
                 "description": "The oldest revision whose state can be read. Lists of sessions do not have it.",

@@ -86,9 +86,9 @@ extension OpenAPI {
 
     var listSessions: Operation {
         Operation(
-            "listSessions", "The session documents, in the order of their ids",
+            "listSessions", "The session documents, in the order of their ids or of their last use",
             details: "Requires `Authorization: Bearer` with the admin token.",
-            parameters: ["afterPage", "limit", "store", "owner", "mark"],
+            parameters: ["afterPage", "limit", "store", "owner", "mark", "order"],
             responses: [
                 .init(
                     status: .ok, description: "The sessions, and the start of the next page if there is one.",

@@ -41,7 +41,7 @@ enum RequestFault: Error, Sendable {
         case misspelled(String)
         /// Only the newest state can be had.
         case revision
-        case mark, cursor, heartbeat, client
+        case mark, order, cursor, heartbeat, client
         /// Lines for a terminal do not tell whose entries a value contains.
         case clientOfLines
         /// The type of actions is empty.

@@ -28,7 +28,7 @@ final class SessionListResource: Sendable {
         let question = SubjectSessions.Question(
             of: claims.subject, claims.actor, as: try Self.role(context.head),
             store: context.head.query.first("store").map { Subject($0) }, among: claims.stores)
-        let page = try pages.page(context.head, SessionFilter(), maxLooks: Self.maxLooks)
+        let page: SessionPage<SessionID> = try pages.page(context.head, SessionFilter(), maxLooks: Self.maxLooks)
         let owner = WorkOwner.subject(claims.subject)
         let pending = context.pending
         pages.answer(
@@ -51,8 +51,8 @@ final class SessionListResource: Sendable {
 
     /// A page with the next sessions behind it.
     private func portion(
-        _ question: SubjectSessions.Question, behind page: SessionPage
-    ) async throws(SessionFailure) -> SessionPage {
+        _ question: SubjectSessions.Question, behind page: SessionPage<SessionID>
+    ) async throws(SessionFailure) -> SessionPage<SessionID> {
         var page = page
         // The last portion has one session more than the page shows, to know whether another page follows.
         let count = page.nextCount <= 2 * Self.looksAtOnce ? page.nextCount : Self.looksAtOnce

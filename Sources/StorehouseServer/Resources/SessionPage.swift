@@ -23,15 +23,15 @@ struct SessionFilter: Sendable {
 }
 
 /// One page of the list of sessions on its way from the journal.
-struct SessionPage: Sendable {
+struct SessionPage<Place: ListPlace>: Sendable {
     /// A page ends early behind so many sessions, however few of them the filter shows, so that no request takes long.
-    private let maxLooks: Int
+    let maxLooks: Int
 
     let filter: SessionFilter
     let limit: Int
     /// The last session that was looked at.
-    private(set) var last: SessionID?
-    private var documents: [(id: String, source: String?, content: [UInt8])] = []
+    private(set) var last: Place?
+    private var documents: [Document] = []
     private var looks = 0
     private var hasEnded = false
 
@@ -39,7 +39,7 @@ struct SessionPage: Sendable {
     ///   - after: the session behind which the page begins; nil for the first page.
     ///   - limit: how many sessions the page shows at most.
     ///   - maxLooks: how many sessions are looked at.
-    init(after: SessionID?, limit: Int, _ filter: SessionFilter, maxLooks: Int) {
+    init(after: Place?, limit: Int, _ filter: SessionFilter, maxLooks: Int) {
         self.maxLooks = maxLooks
         last = after
         self.limit = limit
@@ -54,10 +54,12 @@ struct SessionPage: Sendable {
     /// Takes the next session.
     ///
     /// - Parameter document: nil if the filter does not show it.
-    mutating func append(_ document: SessionDocument?, _ id: SessionID) {
-        if let document { documents.append((document.id, document.source, document.encoded())) }
+    mutating func append(_ document: SessionDocument?, _ place: Place) {
+        if let document {
+            documents.append(Document(document))
+        }
         looks += 1
-        last = id
+        last = place
     }
 
     /// The processes that know more of its sessions, by the ids of these.
@@ -67,18 +69,22 @@ struct SessionPage: Sendable {
         return sources
     }
 
-    /// Replaces the documents of some sessions.
-    mutating func show(_ contents: [String: [UInt8]]) {
+    /// Replaces the documents of some sessions by those of the nodes that have them, which know later uses.
+    mutating func show(_ contents: [String: JSONValue]) {
         for index in documents.indices {
-            if let content = contents[documents[index].id] { documents[index].content = content }
+            if let content = contents[documents[index].id] { documents[index].show(content) }
         }
+        if Place.self == UsePlace.self { documents.sort { ($1.lastActiveAt, $0.id) < ($0.lastActiveAt, $1.id) } }
     }
 
-    /// No session follows.
-    mutating func end() { hasEnded = true }
+    /// The next page begins behind this place; nil if no session follows.
+    mutating func end(behind place: Place? = nil) {
+        last = place
+        hasEnded = place == nil
+    }
 
     /// - Parameter cursor: makes the start of the next page from the last session of this one.
-    func response(_ cursor: (SessionID) -> String) -> Response {
+    func response(_ cursor: (Place) -> String) -> Response {
         var json = JSONWriter(reservingCapacity: 128 + documents.reduce(0) { $0 + $1.content.count + 1 })
         json.object { json in
             json.name("sessions")
@@ -88,5 +94,29 @@ struct SessionPage: Sendable {
             json.member("next", hasEnded ? nil : last.map(cursor))
         }
         return .document(json.finishLine(), fields: [.init("Cache-Control", "no-store")])
+    }
+}
+
+extension SessionPage {
+    /// A document of the page.
+    private struct Document: Sendable {
+        let id: String
+        /// The process that knows more of the session; nil if none does.
+        let source: String?
+        private(set) var content: [UInt8]
+        /// As the document has it: these texts have the order of the times.
+        private(set) var lastActiveAt: String
+
+        init(_ document: SessionDocument) {
+            id = document.id
+            source = document.source
+            content = document.encoded()
+            lastActiveAt = document.lastUse
+        }
+
+        mutating func show(_ document: JSONValue) {
+            content = document.encoded()
+            lastActiveAt = document["lastActiveAt"]?.asString ?? lastActiveAt
+        }
     }
 }

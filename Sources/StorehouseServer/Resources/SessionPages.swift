@@ -17,9 +17,11 @@ struct SessionPages: Sendable {
     }
 
     /// The empty page that a query asks for.
-    func page(_ head: RequestHead, _ filter: SessionFilter, maxLooks: Int = 20_000) throws(Problem) -> SessionPage {
+    func page<Place>(
+        _ head: RequestHead, _ filter: SessionFilter, maxLooks: Int = 20_000
+    ) throws(Problem) -> SessionPage<Place> {
         let cursor = head.query.first("after")
-        let start = cursor.flatMap { sealer.session(behind: $0) }
+        let start: Place? = cursor.flatMap { sealer.place(behind: $0) }
         guard cursor == nil || start != nil else { throw Problem(.query(.cursor)) }
         return SessionPage(after: start, limit: try head.pageSize(), filter, maxLooks: maxLooks)
     }
@@ -27,9 +29,9 @@ struct SessionPages: Sendable {
     /// Answers a request with a page.
     ///
     /// - Parameter fill: adds the sessions.
-    func answer(
-        _ context: RequestContext, with page: SessionPage,
-        filledBy fill: @escaping @Sendable (SessionPage) async throws(SessionFailure) -> SessionPage,
+    func answer<Place>(
+        _ context: RequestContext, with page: SessionPage<Place>,
+        filledBy fill: @escaping @Sendable (SessionPage<Place>) async throws(SessionFailure) -> SessionPage<Place>,
         for owner: WorkOwner
     ) {
         context.handleLater { [self] pending async throws(Problem) in
@@ -41,8 +43,8 @@ struct SessionPages: Sendable {
         }
     }
 
-    private func response(
-        _ page: SessionPage, for owner: WorkOwner, _ pending: PendingRequest
+    private func response<Place>(
+        _ page: SessionPage<Place>, for owner: WorkOwner, _ pending: PendingRequest
     ) async throws(SessionFailure) -> Response {
         guard let others = await elsewhere?.pages(of: page.sources, pending) else {
             return await Task { page.response(sealer.cursor) }.value

@@ -117,7 +117,7 @@ extension Route {
             ["after", "before", "limit", "type", "origin", "changes", "refused"]
         case (.forks, .post): ["dryRun"]
         case (.sessions, .get), (.sessions, .head): ["after", "limit", "store", "role"]
-        case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark"]
+        case (.adminSessions, .get), (.adminSessions, .head): ["after", "limit", "store", "owner", "mark", "order"]
         case (.events, .get), (.adminEvents, .get):
             [
                 "select", "changes", "effects", "actions", "presence", "signals", "ready", "sync", "heartbeat",
@@ -132,7 +132,6 @@ extension Route {
     /// The names of parameters that other releases have for a method. A client that sends one wants what this server cannot do.
     private func unsupportedParameters(of method: HTTPMethod) -> [String] {
         switch (self, method) {
-        case (.adminSessions, .get), (.adminSessions, .head): ["order"]
         // Clients that know the resource of actions may mean it.
         case (.sync, .post), (.sharedSync, .post): ["dryRun"]
         default: []

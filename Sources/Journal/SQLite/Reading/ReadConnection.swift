@@ -185,17 +185,70 @@ extension ReadConnection {
         while found.count < limit {
             let rest = limit - found.count
             let rows = try sql { () throws(SQLiteError) in try read(last, rest) }
-            for (row, committedAt) in rows where row.isIntact {
-                found.append(
-                    SessionSummary(
-                        header: row.header, revision: newestRevision(of: row.number, after: row.head.revision),
-                        lastActiveAt: max(row.head.lastActiveAt, committedAt, unsortedCommitTime(of: row.number)),
-                        shareGeneration: row.head.shareGeneration, nextDeadline: row.head.nextDeadline))
-            }
+            found += rows.compactMap { summary($0, committedAt: $1) }
             guard rows.count == rest, let next = rows.last?.0.header.id, next > last else { break }
             last = next
         }
         return found
+    }
+
+    /// The summary of a session in a list; nil if its row is damaged.
+    ///
+    /// - Parameters:
+    ///   - committedAt: when its newest sorted commit was made.
+    ///   - usedAt: a last use that is not written yet.
+    private func summary(_ row: SessionRow, committedAt: Int, usedAt: Int = 0) -> SessionSummary? {
+        guard row.isIntact else { return nil }
+        return SessionSummary(
+            header: row.header, revision: newestRevision(of: row.number, after: row.head.revision),
+            lastActiveAt: max(row.head.lastActiveAt, committedAt, unsortedCommitTime(of: row.number), usedAt),
+            shareGeneration: row.head.shareGeneration, nextDeadline: row.head.nextDeadline)
+    }
+
+    /// The summaries of some sessions, but of none that is damaged.
+    ///
+    /// - Parameter pending: the last uses that are not written yet, by the numbers of the sessions.
+    func summaries(of ids: [String], _ pending: [Int: Int]) throws(JournalError) -> [SessionSummary] {
+        try sql { () throws(SQLiteError) in
+            let statement = try connection.prepare(ReadQueries(version: Schema.version).listed)
+            var found: [SessionSummary] = []
+            for id in ids {
+                let row = try statement.first(
+                    { $0.set(1, text: id) }, { (SessionRow($0), $0.integer(SessionRow.columnCount)) })
+                guard let (row, committedAt) = row, row.header.id == id else { continue }
+                if let summary = summary(row, committedAt: committedAt, usedAt: pending[row.number] ?? 0) {
+                    found.append(summary)
+                }
+            }
+            return found
+        }
+    }
+
+    /// At most `limit` sessions behind a place in the index of last uses.
+    ///
+    /// - Parameter pending: the last uses that are not written yet, by the numbers of the sessions.
+    func uses(
+        after place: SessionUses.Place, limit: Int, _ pending: [Int: Int]
+    ) throws(JournalError) -> SessionUses {
+        let rows = try sql { () throws(SQLiteError) in
+            try connection.prepare(ReadQueries(version: Schema.version).uses).all(
+                { values in
+                    values.set(1, place.moment)
+                    values.set(2, Int(place.tie) ?? .max)
+                    values.set(3, limit)
+                },
+                { row in
+                    let number = row.integer(0)
+                    let indexed = row.integer(4)
+                    let last = max(row.integer(5), unsortedCommitTime(of: number), pending[number] ?? 0)
+                    let use = SessionUse(
+                        id: row.text(1), kind: row.text(2),
+                        owner: row.optionalBytes(3).map { Subject(String(decoding: $0, as: UTF8.self)) },
+                        lastActiveAt: last, indexed: indexed)
+                    return (use, SessionUses.Place(moment: indexed, tie: String(number)))
+                })
+        }
+        return SessionUses(rows.map(\.0), next: rows.count < limit ? nil : rows.last?.1)
     }
 
     /// The ids of at most `limit` sessions that were last used before a time. Damaged sessions are left to the operator.

@@ -69,6 +69,18 @@ extension ReadQueries {
         "SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id > ? ORDER BY id LIMIT ?"
     }
 
+    /// The row of one session, for a list.
+    var listed: String { "SELECT \(columns), \(newestCommitAt) \(sessions) WHERE ended IS NULL AND id = ?" }
+
+    /// The sessions behind a place in the index of last uses, the most recent first.
+    var uses: String {
+        """
+        SELECT number, id, kind, owner, last_active, \(newestCommitAt) FROM sessions INDEXED BY sessions_by_use
+        WHERE ended IS NULL AND last_active <= ?1 AND (last_active < ?1 OR number < ?2)
+        ORDER BY last_active DESC, number DESC LIMIT ?3
+        """
+    }
+
     /// The sessions of a subject, which is the text `?1` as the owner and the blob `?2` as a member: one role asks for one of them. First
     /// the ids of the page are found, so that no more rows are read whole. The cross joins begin with the sessions of the subject,
     /// however many others there are.

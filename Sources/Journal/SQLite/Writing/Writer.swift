@@ -15,6 +15,8 @@ final class Writer: Sendable {
         var groupCommit = GroupCommit()
         /// The times of the last uses, by the numbers of the sessions. They are written between transactions.
         var lastUses: [Int: Int] = [:]
+        /// Those of them that are being written.
+        var usesInWriting: [Int: Int] = [:]
         /// Whether the queue has a job that will sort the commits.
         var willSort = false
         /// Whether the queue has a job that will drain the inbox.
@@ -102,6 +104,11 @@ final class Writer: Sendable {
     /// Records the time of a session's last use. It is written between transactions.
     func recordUse(_ moment: Int, of number: Int) {
         inbox.withLock { $0.lastUses[number] = moment }
+    }
+
+    /// The times of last uses that may not be written yet, by the numbers of the sessions.
+    var pendingUses: [Int: Int] {
+        inbox.withLock { $0.usesInWriting.merging($0.lastUses) { max($0, $1) } }
     }
 
     /// Returns when all enqueued commands have been executed or have failed.
@@ -358,12 +365,15 @@ extension Writer {
             return (inbox.stepsAfterClose > 0 ? inbox.takeLastUses() : nil, inbox.isClosed)
         }
         guard let lastUses else { return false }
-        return database.withLock { database in
-            guard database != nil else { return false }
+        let (isBusy, hasUses) = database.withLock { database in
+            guard database != nil else { return (false, false) }
             if isClosed { database?.beginSorting() }
             database?.recordUses(lastUses)
-            return database?.runMaintenance(isIdle: isIdle) ?? false
+            let isBusy = database?.runMaintenance(isIdle: isIdle) ?? false
+            return (isBusy, database?.lastUses.isEmpty == false)
         }
+        if !hasUses { inbox.withLock { $0.usesInWriting = [:] } }
+        return isBusy
     }
 }
 
@@ -383,6 +393,7 @@ extension Writer.Inbox {
 
     fileprivate mutating func takeLastUses() -> [Int: Int] {
         defer { lastUses = [:] }
+        usesInWriting.merge(lastUses) { max($0, $1) }
         return lastUses
     }
 }

@@ -6,14 +6,13 @@ import { chosenRefusal, clock, origins } from "./log.js"
 import { copies } from "./copying.js"
 import { noticeOf } from "./forks.js"
 import { tell } from "./layers.js"
+import { tabs } from "./model/address.js"
 import { ofPatch } from "./model/changes.js"
 import { delta } from "./model/rates.js"
 import { choose, look } from "./navigate.js"
 import { plain } from "./send.js"
 import { pathBar, Pins, searchField, TreeView } from "./treeview.js"
 import { compareBeside } from "./beside.js"
-
-const tabs = ["changes", "state", "action", "effects", "test"]
 
 /** @type {TreeView} */
 let view

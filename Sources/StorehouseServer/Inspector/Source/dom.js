@@ -137,7 +137,7 @@ export class VirtualList {
 
     /** @param {boolean} [isNew] whether what the rows show may have changed */
     paint(isNew = true) {
-        const { source, height, top, tall } = this
+        const { source, scroller, height, top, tall } = this
         const count = source.count()
         if (count !== this.count || height !== this.rowHeight) {
             this.room.style.height = count * height + "px"
@@ -156,24 +156,32 @@ export class VirtualList {
         for (const [key, index] of wanted) this.#show(key, index, count, isNew)
         for (const row of this.spare.splice(0)) row.remove()
         clearTimeout(this.resting)
-        this.resting = setTimeout(() => this.sort(), 300)
+        if (isNew) this.order()
+        else this.resting = setTimeout(() => this.order(), 300)
+        if (this.isMoved) scroller.scrollTop = top
+        this.isMoved = false
     }
 
-    /** Readers of the screen go by the order of the elements, which may wait until the list rests. */
-    sort() {
-        const rows = /** @type {any[]} */ ([...this.room.children])
-        const sorted = [...rows].sort((a, b) => this.source.fromEnd ? b.at - a.at : a.at - b.at)
-        if (sorted.some((row, i) => row !== rows[i])) this.room.append(...sorted)
+    /**
+     * Readers of the screen go by the order of the elements, which may wait until the list rests. Only what is out of place is moved,
+     * since the browser lays that out anew.
+     */
+    order() {
+        /** @type {any} */
+        let next = this.room.firstChild
+        for (const row of this.shown.values()) {
+            if (row === next) next = next.nextSibling
+            else this.room.insertBefore(row, next)
+        }
     }
 
     /** @param {any} key @param {number} index @param {number} count @param {boolean} isNew */
     #show(key, index, count, isNew) {
         let row = this.shown.get(key)
         const isFresh = !row
-        if (!row) {
-            row = this.spare.shift() ?? make("div", "row")
-            this.shown.set(key, row)
-        }
+        row ??= this.spare.shift() ?? make("div", "row")
+        this.shown.delete(key) // so that they stand in the order of the list
+        this.shown.set(key, row)
         const { fromEnd } = this.source
         const at = (fromEnd ? count - 1 - index : index) * this.height
         if (row.at !== at || isFresh) {
@@ -184,11 +192,13 @@ export class VirtualList {
         if (!row.parentNode) this.room.append(row)
     }
 
-    /** @param {number} top */
+    /**
+     * Scrolls when it is painted next: the browser lays out the page at once, so all rows should be there.
+     * @param {number} top
+     */
     scrollTo(top) {
         this.top = Math.max(0, top)
-        this.room.style.height = this.source.count() * this.height + "px"
-        this.scroller.scrollTop = this.top
+        this.isMoved = true
     }
 
     /**

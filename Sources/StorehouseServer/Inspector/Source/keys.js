@@ -4,14 +4,13 @@ import { $, isPhone, make } from "./dom.js"
 import { openForks } from "./forks.js"
 import { openDialog } from "./layers.js"
 import { move, togglePause } from "./log.js"
+import { tabs } from "./model/address.js"
 import { choose, look } from "./navigate.js"
 import { openPalette } from "./palette.js"
 import { chooseAction, dryRun, focusSend } from "./send.js"
 import { openSwitcher } from "./sessions.js"
 import { openShares } from "./shares.js"
 import { stopPlaying, togglePlay } from "./timeline.js"
-
-const tabs = ["changes", "state", "action", "effects", "test"]
 
 const unfold = () => {
     document.documentElement.classList.remove("folded")

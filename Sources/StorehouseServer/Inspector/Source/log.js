@@ -149,7 +149,10 @@ function open(entry) {
     if (!chosenRefusal) choose(entry.revision, { isStep: true })
     document.body.dataset.sheet = ""
     // The sheet takes the place of rows, which is known after the next frame.
-    if (isPhone()) requestAnimationFrame(() => requestAnimationFrame(() => rows.list?.reveal(list.indexOf(entry))))
+    if (isPhone()) requestAnimationFrame(() => requestAnimationFrame(() => {
+        rows.list?.reveal(list.indexOf(entry))
+        changed("log")
+    }))
     changed("view", "state")
 }
 

@@ -1,6 +1,7 @@
 import { app } from "./app.js"
 import { button, input, make } from "./dom.js"
 import { attempt, toast } from "./layers.js"
+import { size } from "./model/rates.js"
 import { SessionList } from "./model/sessions.js"
 import { go } from "./navigate.js"
 import { adminToken, ask, token, useAdminToken, useToken } from "./server.js"
@@ -12,7 +13,7 @@ const undoFor = 5 // seconds until a session that is ended really ends
 
 /** @param {Record<string, any>} page */
 function readPage(page) {
-    const query = new URLSearchParams()
+    const query = new URLSearchParams("order=used")
     for (const [name, value] of Object.entries(page)) if (value !== undefined && value !== "") query.set(name, value)
     return ask("GET", "admin/sessions?" + query, undefined, { bearer: adminToken })
 }
@@ -26,6 +27,14 @@ export function adminPart() {
     return make("div", "", make("h2", "", "For operators"), problem, place)
 }
 
+/** @param {import("./model/sessions.js").Wanted} wanted @param {HTMLElement} problem @param {() => void} show */
+const search = (wanted, problem, show) => attempt(async () => {
+    const found = new SessionList(readPage, wanted)
+    await found.more()
+    list = found
+    show()
+}, problem)
+
 /** @param {HTMLElement} problem @param {() => void} show */
 function signInParts(problem, show) {
     const box = input({ type: "password", id: "admin-token", size: 34 })
@@ -33,12 +42,7 @@ function signInParts(problem, show) {
     form.addEventListener("submit", (/** @type {Event} */ event) => {
         event.preventDefault()
         useAdminToken(box.value.trim())
-        attempt(async () => {
-            const found = new SessionList(readPage, {})
-            await found.more()
-            list = found
-            show()
-        }, problem)
+        search({}, problem, show)
     })
     return [form]
 }
@@ -50,16 +54,10 @@ function listParts(place, problem, show) {
     const form = make("form", "line", ...Object.values(boxes), make("button", "", "Search"))
     form.addEventListener("submit", (/** @type {Event} */ event) => {
         event.preventDefault()
-        attempt(async () => {
-            const wanted = Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, box.value.trim()]).filter(([, value]) => value))
-            const found = new SessionList(readPage, wanted)
-            await found.more()
-            list = found
-            show()
-        }, problem)
+        search(Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, box.value.trim()])), problem, show)
     })
     const sessions = list?.sessions ?? []
-    const head = make("tr", "", ...["Kind", "Name", "Owner", "Revision", "Effects", "Last used", ""].map(name => make("th", "", name)))
+    const head = make("tr", "", ...["Kind", "Name", "Owner", "Revision", "Size", "Last used", ""].map(name => make("th", "", name)))
     const table = make("table", "table", make("thead", "", head), make("tbody", "", ...sessions.map(found => row(found, show))))
     const more = list?.isWhole !== false ? "" : button("100 more", () => attempt(async () => {
         await list?.more()
@@ -81,7 +79,7 @@ function row(found, show) {
         if (isForbidden) useToken(adminToken)
         go(found.id, isForbidden ? "?lock=1" : "")
     }
-    const cells = [button(found.store, open, "link"), found.mark ?? "", found.owner ?? "", String(found.revision), found.effects.length,
+    const cells = [button(found.store, open, "link"), found.mark, found.owner, found.revision, found.stateBytes ? size(found.stateBytes) : "",
         new Date(found.lastActiveAt).toLocaleString(), button("End", end, "danger")]
     return make("tr", "", ...cells.map(cell => make("td", "", cell)))
 }

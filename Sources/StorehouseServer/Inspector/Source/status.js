@@ -1,6 +1,6 @@
 import { app, onChange } from "./app.js"
 import { $, make, mark, write } from "./dom.js"
-import { duration, expiry, grouped, perSecond, sizeOf } from "./model/rates.js"
+import { duration, expiry, grouped, perSecond, size } from "./model/rates.js"
 import { answers } from "./server.js"
 
 const reasons = /** @type {Record<string, string>} */ ({
@@ -26,8 +26,11 @@ function connectionOf(session) {
 /** @param {number} number @param {string} word */
 const many = (number, word) => `${grouped(number)} ${word}${number === 1 ? "" : "s"}`
 
+let painted = 0
+
 function paint() {
     const { session } = app
+    painted = performance.now()
     const [words, look] = session ? connectionOf(session) : ["", ""]
     write($("live"), words)
     if ($("live").className !== look) $("live").className = look
@@ -36,11 +39,11 @@ function paint() {
     const running = effects.filter(({ isOver }) => !isOver).length
     const oldest = found.oldestRevision === undefined ? "" : `, oldest #${grouped(found.oldestRevision)}`
     const numbers = [
-        found.stateBytes === undefined ? "" : sizeOf(found.stateBytes, 1 << 20),
+        found.stateBytes ? size(found.stateBytes) + " of 1 MiB" : "",
         `${many(session.revision, "commit")}${oldest}${entries.isWhole ? "" : `, ${grouped(entries.size)} loaded`}`,
         found.subscribers === undefined ? "" : many(found.subscribers, "stream"), many(running, "effect"),
         session.refused.length ? `${session.refused.length} refused` : "",
-        answers.p99 === undefined ? "" : `p99 ${duration(answers.p99)}`,
+        answers.p99 ? `p99 ${duration(answers.p99)}` : "",
         found.node ? `on ${found.node}` : "", session.isOver || session.isShare ? "" : expiry(found.expiresAt ?? undefined, Date.now()),
     ].filter(Boolean)
     while ($("numbers").children.length > numbers.length) $("numbers").lastChild.remove()
@@ -61,6 +64,6 @@ function paintPeople({ present: { present, anonymous } }) {
 
 export function startStatus() {
     onChange(["session", "connection", "document", "log", "effects", "people", "refused"], paint)
-    // Not as a change, which would cost a frame even if nothing looks different.
-    setInterval(() => app.session && !document.hidden && paint(), 1000)
+    // Not as a change, which would cost a frame even if nothing looks different. What comes each second has painted it already.
+    setInterval(() => app.session && !document.hidden && performance.now() - painted > 1000 && paint(), 500)
 }

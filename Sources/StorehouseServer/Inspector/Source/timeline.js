@@ -10,7 +10,7 @@ import { choose, look, step } from "./navigate.js"
 /** @type {Bucket[]} */
 let bars = []
 let drawn = ""
-let drawnAt = -Infinity
+let drawnAt = 0
 let width = 0
 let height = 0
 /** @type {any} */
@@ -25,7 +25,7 @@ function paint() {
     if (!session) return
     const revision = shownRevision()
     const { entries } = session
-    const key = `${entries.newest} ${entries.size} ${session.refused.length} ${width} ${document.documentElement.dataset.theme}`
+    const key = `${entries.newest} ${entries.size} ${session.refused.length} ${width} ${height} ${document.documentElement.dataset.theme}`
     const now = performance.now()
     if (key !== drawn) {
         // All entries are counted again, so a long log is drawn less often.
@@ -52,10 +52,8 @@ function paint() {
 /** @param {import("./session.js").Session} session */
 function draw(session) {
     const canvas = $("bars")
-    const ratio = devicePixelRatio || 1
-    Object.assign(canvas, { width: width * ratio, height: height * ratio })
     const context = canvas.getContext("2d")
-    context.scale(ratio, ratio)
+    context.clearRect(0, 0, width, height)
     const failures = session.effects.filter(({ phase, cause }) => phase === "failed" && cause).map(({ cause }) => ({ cause: cause ?? 0 }))
     bars = buckets(session.entries.visible(), Math.max(1, Math.floor(width / 4)), failures)
     const style = getComputedStyle(canvas)
@@ -129,6 +127,11 @@ export function startTimeline() {
     roving($("time"), "button, select, input, #slider")
     new ResizeObserver(([{ contentRect }]) => {
         ({ width, height } = contentRect)
+        // Not with each drawing, since the browser lays it out anew even for the same size.
+        const canvas = $("bars"), ratio = devicePixelRatio
+        Object.assign(canvas, { width: width * ratio, height: height * ratio })
+        canvas.getContext("2d").scale(ratio, ratio)
+        drawnAt = 0
         changed("log")
     }).observe($("slider"))
     $("back").addEventListener("click", () => step(-1))

@@ -17,8 +17,10 @@ export class TreeView {
         this.changed = new Set()
         this.room = make("div")
         this.element = mark(make("div", "tree", this.room), { role: "tree", tabindex: 0, "aria-label": "State" })
+        /** @type {import("./model/tree.js").Row[]} the rows in sight */
+        this.near = []
         this.list = new VirtualList(this.element, this.room, {
-            count: () => this.tree.length, key: index => this.rowAt(index).pointer, draw: (row, index) => this.draw(row, index),
+            count: () => (this.near = [], this.tree.length), key: index => this.nearby(index).pointer, draw: (row, index) => this.draw(row, index),
         })
         this.list.onscroll = () => changed("state")
         this.room.addEventListener("click", (/** @type {any} */ event) => {
@@ -33,6 +35,15 @@ export class TreeView {
     /** @param {number} index */
     rowAt(index) {
         return this.tree.rows(index, 1)[0]
+    }
+
+    /**
+     * To find one row takes as long as to find all in sight.
+     * @param {number} index
+     */
+    nearby(index) {
+        if (!this.near[index]) this.tree.rows(index, 60).forEach((row, i) => (this.near[index + i] = row))
+        return this.near[index]
     }
 
     /**
@@ -53,7 +64,7 @@ export class TreeView {
 
     /** @param {any} row @param {number} index */
     draw(row, index) {
-        const { pointer, depth, key, value, summary, isOpen, count, position, siblings } = this.rowAt(index)
+        const { pointer, depth, key, value, summary, isOpen, count, position, siblings } = this.nearby(index)
         if (!row.firstChild) row.append(make("span", "twist"), make("span", "key"), make("span", "body"), make("span", "sign"))
         const [twist, name, body, sign] = row.children
         const isChanged = this.changed.has(pointer)
@@ -67,7 +78,7 @@ export class TreeView {
         row.style.paddingLeft = 8 + Math.min(depth, 12) * 14 + "px"
         write(twist, count === undefined ? "" : isOpen ? "▾" : "▸")
         write(name, pointer ? key : "state")
-        write(body, count === undefined ? text(value).slice(0, 1000) : String(summary ?? ""))
+        write(body, count === undefined ? text(value).slice(0, 1000) : summary ?? "")
         write(sign, isChanged ? "~" : "")
     }
 

@@ -63,9 +63,6 @@ export function size(bytes) {
     return `${unit && bytes < 100 ? Number(bytes.toFixed(1)) : Math.round(bytes)} ${units[unit]}`
 }
 
-/** @param {number} bytes @param {number} [limit] @returns {string} `391 KiB of 1 MiB` */
-export const sizeOf = (bytes, limit) => (limit ? `${size(bytes)} of ${size(limit)}` : size(bytes))
-
 /** @type {[number, string][]} */
 const units = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]]
 

@@ -71,7 +71,7 @@ export class RecentSessions {
 const isRecent = value =>
     /^[\w-]+$/.test(value?.id ?? "") && typeof value.store === "string" && typeof value.at === "number"
 
-/** @typedef {{store?: string, owner?: string, mark?: string, order?: string}} Wanted */
+/** @typedef {{store?: string, owner?: string, mark?: string}} Wanted */
 /** @typedef {(page: Wanted & {after?: string, limit: number}) => Promise<{sessions: any[], next: string | null}>} ReadPage */
 
 /** The operator's list of all sessions, in pages. */

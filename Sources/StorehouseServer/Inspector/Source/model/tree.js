@@ -1,4 +1,4 @@
-import { below, countOf, find, isRaw, isTree, keysIn, keysOf, member, parentOf, text } from "./values.js"
+import { below, countOf, find, isRaw, isTree, keysIn, keysOf, lastKey, member, parentOf, text } from "./values.js"
 
 /**
  * @typedef {object} Row
@@ -9,7 +9,6 @@ import { below, countOf, find, isRaw, isTree, keysIn, keysOf, member, parentOf, 
  * @property {string} [summary] of what has members
  * @property {boolean} isOpen
  * @property {number} [count] of the members of what has any
- * @property {boolean} isChanged
  * @property {number} position among its siblings, from 1
  * @property {number} siblings how many there are, with itself
  */
@@ -93,8 +92,6 @@ export class Tree {
     #root
     /** @type {Map<string, boolean>} what was opened or closed */
     #choices = new Map()
-    /** @type {Set<string>} what has changed, and what it is in */
-    #changed = new Set()
 
     /** @returns {number} of the rows */
     get length() {
@@ -106,12 +103,9 @@ export class Tree {
      * @param {any} state @param {string[]} [changed] pointers to what differs from the state before, if that is known
      */
     set(state, changed) {
-        this.#changed = new Set(changed)
-        for (const pointer of changed ?? []) for (let at = pointer; at;) this.#changed.add((at = parentOf(at)))
-        const known = changed && new Set(changed)
         if (!isTree(state)) this.#root = undefined
         else if (!this.#root || this.#root.isArray !== Array.isArray(state)) this.#root = this.#branch(state, "")
-        else this.#refresh(this.#root, state, "", changed && !known?.has("") ? grouped(changed) : undefined)
+        else this.#refresh(this.#root, state, "", changed && !changed.includes("") ? grouped(changed) : undefined)
         this.#state = state
     }
 
@@ -206,8 +200,7 @@ export class Tree {
      * @param {Branch | undefined} branch if it is open @param {number} position @param {number} siblings @returns {Row}
      */
     #row(pointer, key, value, depth, branch, position, siblings) {
-        const [isOpen, isChanged] = [branch !== undefined, this.#changed.has(pointer)]
-        const row = { pointer, depth, key, value, isOpen, isChanged, position, siblings }
+        const row = { pointer, depth, key, value, isOpen: !!branch, position, siblings }
         if (!isTree(value)) return row
         const count = branch ? branch.count : countOf(value)
         return { ...row, count, summary: summary(value, count) }
@@ -245,7 +238,7 @@ export class Tree {
         }
         for (const [chosen, isOpen] of this.#choices) {
             if (!isOpen || parentOf(chosen) !== pointer) continue
-            this.#openMember(branch, pointer, /** @type {string} */ (keysOf(chosen).at(-1)))
+            this.#openMember(branch, pointer, lastKey(chosen))
         }
     }
 
@@ -288,7 +281,7 @@ function grouped(pointers) {
     for (const pointer of pointers) {
         const parent = parentOf(pointer)
         const keys = groups.get(parent)
-        const key = /** @type {string} */ (keysOf(pointer).at(-1))
+        const key = lastKey(pointer)
         keys ? keys.push(key) : groups.set(parent, [key])
     }
     return groups
