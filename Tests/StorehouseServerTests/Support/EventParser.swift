@@ -70,7 +70,9 @@ extension [UInt8] {
     /// Where a line ends that begins there; nil if its end has not come yet. A search by elements takes long under a sanitizer.
     fileprivate func lineEnd(from start: Int) -> Int? {
         withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, let end = memchr(base + start, 10, bytes.count - start) else { return nil }
+            guard let base = bytes.baseAddress, let end = memchr(base + start, 10, bytes.count - start) else {
+                return nil
+            }
             return UnsafeRawPointer(end) - base
         }
     }
