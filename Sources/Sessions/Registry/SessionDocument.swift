@@ -71,11 +71,12 @@ package struct SessionDocument: JSONEncodable {
 
     /// The document of a session that is not in memory: it has no streams and no effects.
     package init(
-        hibernated summary: SessionSummary, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int?
+        hibernated summary: SessionSummary, basePath: String, createdAt: Int, lastActiveAt: Int, expiresAt: Int?,
+        extent: Extent?
     ) {
         id = summary.header.id
         mark = Fingerprint.of(id)
-        extent = summary.revision > 0 ? nil : Extent(stateBytes: summary.header.initial.json.count, oldestRevision: nil)
+        self.extent = extent
         path = "\(basePath)/sessions/\(id)"
         store = summary.header.kind
         revision = summary.revision

@@ -24,15 +24,15 @@ extension SessionRegistry {
 
     /// The document of a stored session for a list, with the size of its state if that is known.
     package func document(of summary: SessionSummary, _ sizes: inout StateSizes) -> SessionDocument {
-        document(of: summary) { sizes.extent(of: $0) }
+        document(of: summary) { $0.map { sizes.extent(of: $0) } ?? sizes.extent(of: summary) }
     }
 
     /// The document of a stored session. The streams and effects are those of the session in memory, if it is there; the
     /// revision is the stored one, because a newer one is not durable yet.
     ///
-    /// - Parameter extent: that of the session in memory.
+    /// - Parameter extent: gets the session in memory, or nil.
     package func document(
-        of summary: SessionSummary, _ extent: (Session) -> SessionDocument.Extent? = { _ in nil }
+        of summary: SessionSummary, _ extent: (Session?) -> SessionDocument.Extent? = { _ in nil }
     ) -> SessionDocument {
         if let id = SessionID(summary.header.id.utf8), let session = resident(id) {
             return document(of: session, revision: summary.revision, extent(session))
@@ -40,7 +40,7 @@ extension SessionRegistry {
         return SessionDocument(
             hibernated: summary, basePath: basePath, createdAt: clock.shown(summary.header.createdAt),
             lastActiveAt: clock.shown(summary.lastActiveAt),
-            expiresAt: shown(expiry: expires(summary)))
+            expiresAt: shown(expiry: expires(summary)), extent: extent(nil))
     }
 
     /// Nil for a session that never expires.
@@ -62,6 +62,11 @@ package struct StateSizes {
         let count = session.store.read().json.count
         rest -= count
         return SessionDocument.Extent(stateBytes: count, oldestRevision: nil)
+    }
+
+    func extent(of summary: SessionSummary) -> SessionDocument.Extent? {
+        guard summary.revision == 0 else { return nil }
+        return SessionDocument.Extent(stateBytes: summary.header.initial.json.count, oldestRevision: nil)
     }
 }
 
