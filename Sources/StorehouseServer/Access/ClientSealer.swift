@@ -37,20 +37,6 @@ extension Share {
     }
 }
 
-/// Where a page of a list begins: behind a session.
-protocol ListPlace: Sendable, CustomStringConvertible {
-    init?(_ text: some Collection<UInt8>)
-
-    /// A text from which the id of the session is not read at a glance.
-    var cursor: String { get }
-
-    init?(cursor: String)
-}
-
-extension SessionID: ListPlace {}
-
-extension UsePlace: ListPlace {}
-
 /// Seals what clients carry and must neither read nor change: shares, and the cursors of lists.
 ///
 /// libcrypto is loaded when it is needed first: servers that seal nothing do without it.

@@ -17,32 +17,22 @@ final class TokenAuthenticator: Sendable {
         case later(@Sendable () async -> Outcome)
     }
 
-    private static let shardCount = 16
-    private static let shardCapacity = 1024
-
-    // Guards the keys of the configuration, and counts how often they were replaced. Taken while the lock of a shard is held.
+    // Guards the keys of the configuration, and counts how often they were replaced. Taken while remembered tokens are locked.
     private let own: Locked<(verifier: TokenVerifier, version: Int)>
     private let clock: WallClock
     private let source: KeySetSource?
-    // Each guards some of the remembered tokens. The lock of the key set may be taken while one is held, never the other way
-    // round.
-    private let shards: [Locked<TokenCache>]
+    private let tokens = RememberedTokens()
 
     /// - Parameter keySet: the client of the service that has the key set; nil if there is none.
     init(_ verifier: TokenVerifier, keySet client: (any RemoteClient)?, clock: WallClock, log: Log) {
         own = Locked((verifier, 0))
         self.clock = clock
-        let shards = (0..<Self.shardCount).map { _ in Locked(TokenCache(capacity: Self.shardCapacity)) }
-        self.shards = shards
-        source = client.map { client in
-            KeySetSource(client, clock: clock, log: log) { for shard in shards { shard.withLock { $0.removeAll() } } }
-        }
+        source = client.map { [tokens] client in KeySetSource(client, clock: clock, log: log, tokens) }
     }
 
     /// Uses other keys of the configuration from now on, and forgets the tokens that were verified with the old ones.
     func replace(_ verifier: TokenVerifier) {
-        own.withLock { $0 = (verifier, $0.version + 1) }
-        for shard in shards { shard.withLock { $0.removeAll() } }
+        tokens.forget { own.withLock { $0 = (verifier, $0.version + 1) } }
     }
 
     /// The claims of a token that was verified before and is still valid; nil for any other.
@@ -50,7 +40,7 @@ final class TokenAuthenticator: Sendable {
         guard let digest = Self.digest(of: token) else { return nil }
         // Remembered tokens use the set too: a key that the service has withdrawn must be forgotten.
         source?.refreshIfOld()
-        return shards[digest.bucket(of: Self.shardCount)].withLock { $0.claims(of: digest, now: clock.now()) }
+        return tokens.withShard(of: digest) { $0.claims(of: digest, now: clock.now()) }
     }
 
     private static func digest(of token: String) -> TokenDigest? {
@@ -61,20 +51,19 @@ final class TokenAuthenticator: Sendable {
     /// Verifies a token that is not remembered: at once, unless its key has to be fetched.
     func authenticate(_ token: String) -> Verification {
         guard let digest = Self.digest(of: token) else { return .done(.failure(.malformed)) }
-        let shard = shards[digest.bucket(of: Self.shardCount)]
         let parsed: JSONWebToken
         do throws(TokenError) {
             parsed = try JSONWebToken(Array(token.utf8))
         } catch {
             return .done(.failure(error))
         }
-        let verify: @Sendable (KeySetSource.Current?) -> Outcome = { [own, clock, source] current in
+        let verify: @Sendable (KeySetSource.Current?) -> Outcome = { [own, clock, source, tokens] current in
             let (verifier, version) = own.withLock { $0 }
             let outcome = Result { () throws(TokenError) in
                 try verifier.verify(parsed, with: current?.set, now: clock.now())
             }
             guard case .success(let claims) = outcome else { return outcome }
-            shard.withLock { cache in
+            tokens.withShard(of: digest) { cache in
                 // A newer set empties the cache, and may not have the key any more.
                 let isCurrent = source?.version == current?.version && own.withLock(\.version) == version
                 if isCurrent { cache.insert(claims, for: digest) }
@@ -99,6 +88,30 @@ final class TokenAuthenticator: Sendable {
     }
 }
 
+/// The tokens that were verified, in shards.
+final class RememberedTokens: Sendable {
+    private static let shardCapacity = 1024
+
+    // Each guards some of the tokens. Several are taken in their order. The locks of the keys may be taken while they are held, never
+    // the other way round.
+    private let shards = (0..<16).map { _ in Locked(TokenCache(capacity: RememberedTokens.shardCapacity)) }
+
+    func withShard<Result: Sendable>(of digest: TokenDigest, _ body: (inout TokenCache) -> Result) -> Result {
+        shards[digest.bucket(of: shards.count)].withLock { body(&$0) }
+    }
+
+    /// Forgets all tokens while the keys change: as soon as a token of a new key is accepted, none of an old key is.
+    func forget<Result: Sendable>(while change: () -> Result) -> Result { forget(shards[...], change) }
+
+    private func forget<Result: Sendable>(_ shards: ArraySlice<Locked<TokenCache>>, _ change: () -> Result) -> Result {
+        guard let first = shards.first else { return change() }
+        return first.withLock { tokens in
+            tokens.removeAll()
+            return forget(shards.dropFirst(), change)
+        }
+    }
+}
+
 /// A key set that a service publishes.
 final class KeySetSource: Sendable {
     /// A set and its version; the set is nil until one is fetched.
@@ -116,19 +129,19 @@ final class KeySetSource: Sendable {
     private let client: any RemoteClient
     private let clock: WallClock
     private let log: Log
-    private let onChange: @Sendable () -> Void
+    private let tokens: RememberedTokens
     // Guards the set and the tokens that wait for a new one. Nothing is called while it is held.
     private let contents = Locked(Contents())
     /// When a remembered token looks next whether the set is old, so that not every request takes the lock.
     private let nextLook = Atomic(0)
     private static let lookInterval = 1000
 
-    /// - Parameter onChange: called once a new set is used.
-    init(_ client: any RemoteClient, clock: WallClock, log: Log, onChange: @escaping @Sendable () -> Void) {
+    /// - Parameter tokens: are forgotten with each new set.
+    init(_ client: any RemoteClient, clock: WallClock, log: Log, _ tokens: RememberedTokens) {
         self.client = client
         self.clock = clock
         self.log = log
-        self.onChange = onChange
+        self.tokens = tokens
     }
 
     /// The newest set. It is fetched again in the background if it is old.
@@ -203,9 +216,11 @@ final class KeySetSource: Sendable {
             [.init("keys", set.keys.count + set.excessCount), .init("used", set.keys.count)])
     }
 
-    private func finish(_ set: KeySet?, _ failure: RemoteFailure?) {
+    private func update(
+        _ set: KeySet?, _ failure: RemoteFailure?
+    ) -> (end: Promise<Void>?, hasChanged: Bool, hasOtherExcess: Bool) {
         let now = clock.steady()
-        let (end, hasChanged, hasOtherExcess) = contents.withLock { contents in
+        return contents.withLock { contents in
             contents.cache.fetched(set, now: now)
             let hasChanged = contents.isFailing != (failure != nil)
             contents.isFailing = failure != nil
@@ -214,8 +229,12 @@ final class KeySetSource: Sendable {
             contents.excessCount = excessCount
             return (contents.end.take(), hasChanged, hasOtherExcess)
         }
+    }
+
+    private func finish(_ set: KeySet?, _ failure: RemoteFailure?) {
+        let (end, hasChanged, hasOtherExcess) =
+            set == nil ? update(nil, failure) : tokens.forget { update(set, failure) }
         if let set {
-            onChange()
             log.debug("key set fetched", [.init("keys", set.keys.count)])
             if hasOtherExcess, set.excessCount > 0 { logExcess(of: set) }
         }
