@@ -1,7 +1,5 @@
-import Sessions
-
 /// Where a page of a list begins: behind a session.
-protocol ListPlace: Sendable, CustomStringConvertible {
+package protocol ListPlace: Sendable, CustomStringConvertible {
     init?(_ text: some Collection<UInt8>)
 
     /// A text from which the id of the session is not read at a glance.
