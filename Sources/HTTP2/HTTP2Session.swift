@@ -68,7 +68,7 @@ final class HTTP2Session {
     /// Whether nothing more is to be sent, nor awaited.
     var isOver: Bool { cnghttp2_is_over(session) != 0 }
 
-    /// The events of all sessions; each has its owner.
+    /// The functions that all sessions call, each with its owner. Safe to share between threads, because nobody changes them.
     private nonisolated(unsafe) static let events: UnsafePointer<cnghttp2_events> = {
         let events = UnsafeMutablePointer<cnghttp2_events>.allocate(capacity: 1)
         events.initialize(

@@ -6,7 +6,7 @@ import JSON
 extension Configuration.Http {
     /// The clients that may speak HTTP/2 without TLS.
     package enum HTTP2Clients: String, Sendable {
-        /// Those of Unix sockets, of this machine, and the trusted proxies.
+        /// Clients of Unix sockets, clients on this machine, and the trusted proxies.
         case trusted
         case all = "true"
         case none = "false"

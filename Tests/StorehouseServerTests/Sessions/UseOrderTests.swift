@@ -144,7 +144,7 @@ struct UseOrderTests {
             }
             #expect(Set(found).count == found.count)
             #expect(Set(found).union(used) == Set(sessions.map { sessionID($0.path) }))
-            // Those that were used meanwhile stand at the beginning.
+            // Sessions that were used meanwhile stand at the beginning.
             let again = try await api.allByUse(limit: 5)
             #expect(again.areByUse && again.count == 12 && Set(again.ids.prefix(used.count)) == used)
         }

@@ -15,7 +15,7 @@ final class Writer: Sendable {
         var groupCommit = GroupCommit()
         /// The times of the last uses, by the numbers of the sessions. They are written between transactions.
         var lastUses: [Int: Int] = [:]
-        /// Those of them that are being written.
+        /// The last uses that a transaction is writing now, by the numbers of the sessions.
         var usesInWriting: [Int: Int] = [:]
         /// Whether the queue has a job that will sort the commits.
         var willSort = false
