@@ -90,9 +90,10 @@ export function createConnection(random) {
             else fail({ retry, atLeast: retry })
         },
         again() {
+            if (!stream) return
             // If it did not help, the next attempt waits as after a loss.
-            if (stream && wentOn) fail()
-            else if (stream) lose(now)
+            if (wentOn) fail()
+            else lose(now)
             wentOn = true
         },
         offline() {
