@@ -1,6 +1,8 @@
 """A proxy between client and server that has faults, as a scenario says."""
 import asyncio
+import contextlib
 import json
+import select
 import urllib.parse
 
 from . import wire
@@ -165,7 +167,7 @@ class Proxy:
             if request:
                 client = request.json.get("client") if request.name == "sync" else None
                 fault = self._fault(request)
-                state["gone"] = gone = asyncio.ensure_future(reader.read())
+                state["gone"] = gone = asyncio.ensure_future(self._end(reader))
                 in_flight = await self._join(client, gone) if client else 1
                 self.trace.add("request", request=request, fault=fault.get("do"), in_flight=in_flight)
                 await self._handle(request, fault, writer, state)
@@ -173,12 +175,18 @@ class Proxy:
             state["is_cut"] = True
         finally:
             if "gone" in state:
-                state["gone"].cancel()
+                if not self._has_ended(writer):
+                    state["gone"].cancel()
                 self.doubted.discard(state["gone"])
             self._rest(state)
             self.silent.discard(writer)
             writer.transport.abort() if state.get("is_cut") else writer.close()
             self._tasks.discard(task)
+
+    async def _end(self, reader):
+        """Waits until the client ends its connection."""
+        with contextlib.suppress(OSError):
+            await reader.read()
 
     async def _join(self, client, gone):
         """The number of requests of a client that are in flight, with this one."""
@@ -196,6 +204,15 @@ class Proxy:
         """Does not answer a request that the client has given up, as the next one shows, before the end of its connection is here."""
         if gone in self.doubted:
             await asyncio.wait([gone], timeout=PATIENCE)
+
+    def _has_ended(self, writer):
+        """Whether the client has ended its connection, also where that is not read yet. Nobody waits for the answer to its request then."""
+        connection = writer.get_extra_info("socket")
+        if connection.fileno() < 0:
+            return True
+        poll = select.poll()
+        poll.register(connection, select.POLLIN)
+        return bool(poll.poll(0))
 
     def leave(self):
         """A page is frozen: nobody can give its requests up, so that they do not count as in flight any more."""

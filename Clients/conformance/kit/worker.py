@@ -81,12 +81,12 @@ async def serve(program, folder):
     async def listen():
         while line := await reader.readline():
             jobs.put_nowait(json.loads(line))
+        jobs.put_nowait(None)  # in case that a wait which ends in this moment swallows what comes next
         main.cancel()  # whoever asked is gone, so that nobody waits for what runs
 
     listener = asyncio.ensure_future(listen())
     try:
-        while True:
-            job = await jobs.get()
+        while job := await jobs.get():
             answer = await getattr(worker, job.pop("do"))(**job)
             print(json.dumps(answer), flush=True)
     except asyncio.CancelledError:

@@ -19,7 +19,7 @@ class Connection:
         self.failures = self.live_at = self.opened_at = self.byte_at = 0
         self.heartbeat = 15_000
         self.retry = 1000
-        self.went_on = False
+        self.went_on = None  # number of the newest stream before an attempt without a pause
         self.is_hidden = self.is_paused = self.is_offline = False
         self._count = 0
         self._timers = {}
@@ -93,9 +93,9 @@ class Connection:
         self.lose(0 if "no-backoff" in self.faults else max(delay, at_least))
 
     def again(self):
-        """The cause is removed. If that does not help, the next attempt waits as after a loss."""
-        went_on, self.went_on = self.went_on, True
-        self.fail() if went_on else self.lose(0)
+        """The cause is removed. If a stream that was opened then does not help, the next attempt waits as after a loss."""
+        went_on, self.went_on = self.went_on, self._count
+        self.lose(0) if went_on in (None, self._count) else self.fail()
 
     def hurry(self):
         """Something says that it is worth an attempt."""
@@ -228,7 +228,7 @@ class Connection:
         self.store.sender.room = data.get("maxBody", self.store.sender.room)
 
     def _live(self):
-        self.went_on = False
+        self.went_on = None
         if self.status != "live":
             self.live_at = self.clock.now
             self.show("live")

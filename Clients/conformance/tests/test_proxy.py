@@ -1,6 +1,7 @@
 """Whether the proxy tells two requests in flight from one that the client has given up."""
 import asyncio
 import json
+import socket
 import unittest
 from unittest import mock
 
@@ -26,10 +27,14 @@ class Upstream:
         writer.close()
 
 
-async def send(address):
+def request():
     body = json.dumps({"client": "c", "from": 1, "entries": 0}).encode()
+    return b"POST /sessions/s/sync HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+async def send(address):
     reader, writer = await asyncio.open_connection(*address)
-    writer.write(b"POST /sessions/s/sync HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    writer.write(request())
     return reader, writer
 
 
@@ -39,6 +44,7 @@ class InFlight(unittest.IsolatedAsyncioTestCase):
         await self.upstream.start()
         self.proxy = proxy.Proxy(self.upstream, self.trace)
         await self.proxy.start()
+        self.address = self.proxy._listener.sockets[0].getsockname()
 
     async def asyncTearDown(self):
         await self.proxy.close()
@@ -46,10 +52,9 @@ class InFlight(unittest.IsolatedAsyncioTestCase):
 
     async def requests(self, gives_up):
         """How many requests were in flight with each of two, where the answer to the first crosses its end."""
-        address = self.proxy._listener.sockets[0].getsockname()
-        first, writer = await send(address)
+        first, writer = await send(self.address)
         await self.upstream.asked.acquire()
-        second, other = await send(address)
+        second, other = await send(self.address)
         while not self.proxy.doubted:
             await asyncio.sleep(0)
         self.upstream.answers.set()
@@ -61,6 +66,21 @@ class InFlight(unittest.IsolatedAsyncioTestCase):
         writer.close()
         other.close()
         return [item["in_flight"] for item in self.trace.of("request")]
+
+    async def test_one_that_was_given_up_unread_is_not_in_flight(self):
+        """The proxy reads both requests, and then the end of the first one's connection, while it answers that."""
+        for fault in ({"do": "refuse"}, {"do": "lose"}, {"do": "answer", "status": 503}, {}):
+            self.upstream.answers.set()
+            self.trace.items.clear()
+            self.proxy.faults.append({"on": "sync"} | fault)
+            first, second = (socket.create_connection(self.address) for _ in range(2))
+            first.sendall(request())
+            first.close()
+            second.sendall(request())
+            reader, writer = await asyncio.open_connection(sock=second)
+            await reader.read()
+            writer.close()
+            self.assertEqual([item["in_flight"] for item in self.trace.of("request")], [1, 1], fault)
 
     async def test_a_request_that_was_given_up_is_not_in_flight(self):
         self.assertEqual(await self.requests(gives_up=True), [1, 1])

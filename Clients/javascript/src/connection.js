@@ -57,16 +57,20 @@ export function createConnection(random) {
     const isPaused = () => hiddenAt === -Infinity
     const isIdle = () => !isActive || isPaused() || is("unauthorized")
     const silentAt = () => byteAt + (hasBytes ? 2.5 * heartbeat : headLimit)
+    const offlineAt = () => (is("reconnecting") ? (state.since ?? 0) + grace : Infinity)
+    const pauseAt = () => (isPaused() ? Infinity : hiddenAt + hiddenFor)
 
     /** @type {Record<ConnectionEvent, (detail: Detail) => void>} */
     const take = {
         start() {
             isActive = true
-            if (!stream) retryAt = now
+            // A tab that has only followed another one asks with a token of its own.
+            if (is("unauthorized")) show("reconnecting")
+            if (!stream && !isPaused()) retryAt = now
         },
         stop() {
             isActive = false
-            lose(Infinity)
+            lose()
         },
         tick() {},
         bytes() {
@@ -86,26 +90,27 @@ export function createConnection(random) {
             else fail({ retry, atLeast: retry })
         },
         again() {
+            if (!stream) return
             // If it did not help, the next attempt waits as after a loss.
-            if (stream && wentOn) fail({})
-            else if (stream) lose(now)
+            if (wentOn) fail()
+            else lose(now)
             wentOn = true
         },
         offline() {
             isOnline = false
-            fail({})
-            show("offline", now)
+            fail()
+            show("offline")
         },
         hidden() {
             if (!isPaused()) hiddenAt = Math.min(now, hiddenAt)
         },
         pagehide: pause,
         unauthorized() {
-            lose(Infinity)
-            show("unauthorized", now)
+            lose()
+            show("unauthorized")
         },
         renew() {
-            if (is("unauthorized")) show("reconnecting", now)
+            if (is("unauthorized")) show("reconnecting")
             hurry()
         },
         end,
@@ -122,10 +127,9 @@ export function createConnection(random) {
 
     /** Does what is due. */
     function advance() {
-        if (!isPaused() && now >= hiddenAt + hiddenFor) pause()
-        if (stream && now >= silentAt()) fail({})
-        const { since = 0 } = state
-        if (is("reconnecting") && now >= since + grace) show("offline", since)
+        if (now >= pauseAt()) pause()
+        if (stream && now >= silentAt()) fail()
+        if (now >= offlineAt()) show("offline", state.since)
         if (stream || now < retryAt) return
         stream = ++count
         retryAt = Infinity
@@ -143,19 +147,19 @@ export function createConnection(random) {
 
     function pause() {
         hiddenAt = -Infinity
-        if (isActive) lose(Infinity)
+        if (isActive) lose()
     }
 
-    /** @param {number} until the time of the next attempt */
-    function lose(until) {
+    /** @param {number} [until] the time of the next attempt, if there is one */
+    function lose(until = Infinity) {
         if (is("live") && now - liveAt >= settled) failures = 0
-        if (is("live") || is("connecting")) show(isOnline ? "reconnecting" : "offline", now)
+        if (is("live") || is("connecting")) show(isOnline ? "reconnecting" : "offline")
         stream = 0
         retryAt = Math.max(now, until)
     }
 
     /** @param {Detail} detail */
-    function fail({ retry = 0, atLeast = 0 }) {
+    function fail({ retry = 0, atLeast = 0 } = {}) {
         if (isIdle()) return
         notBefore = now + atLeast
         lose(now)
@@ -169,7 +173,7 @@ export function createConnection(random) {
     }
 
     /** @param {Status} status @param {number} [since] */
-    function show(status, since) {
+    function show(status, since = now) {
         if (is(status)) return
         state = status === "live" ? { status, isStale: false } : { status, isStale: true, since }
     }
@@ -183,11 +187,7 @@ export function createConnection(random) {
         },
         /** The time at which the next step is due, if nothing happens before. */
         get wake() {
-            return Math.min(
-                stream ? Math.min(silentAt(), turnAt + heartbeat) : retryAt,
-                is("reconnecting") ? (state.since ?? 0) + grace : Infinity,
-                isPaused() ? Infinity : hiddenAt + hiddenFor,
-            )
+            return Math.min(offlineAt(), pauseAt(), ...(stream ? [silentAt(), turnAt + heartbeat] : [retryAt]))
         },
         isPaused,
 

@@ -151,7 +151,7 @@ export function createCore(url, options, environment, owner) {
             tabs.start()
             hello()
         }
-        if (event !== "hidden" && event !== "offline" && event !== "pagehide") outbox.hurry()
+        if (!["hidden", "offline", "pagehide"].includes(event)) outbox.hurry()
     }
 
     function save() {

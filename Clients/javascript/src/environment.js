@@ -48,10 +48,7 @@ const page = {
 export function environment() {
     let offset = 0
     let newest = 0
-    const { navigator } = globalThis
-    /** @type {typeof BroadcastChannel | undefined} */
-    const Channel = globalThis.BroadcastChannel
-    const request = /** @type {typeof requestAnimationFrame | undefined} */ (globalThis.requestAnimationFrame)
+    const { setTimeout, clearTimeout, indexedDB, navigator, BroadcastChannel, requestAnimationFrame } = /** @type {any} */ (globalThis)
     return {
         fetch: (url, init) => fetch(url, init),
         // A browser's monotonic clock may stand still while the machine sleeps, and the time of day may be set back.
@@ -61,8 +58,8 @@ export function environment() {
             return (newest = Math.max(newest, time))
         },
         wall: Date.now,
-        setTimeout: globalThis.setTimeout,
-        clearTimeout: globalThis.clearTimeout,
+        setTimeout,
+        clearTimeout,
         random: Math.random,
         id() {
             const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -70,16 +67,16 @@ export function environment() {
         },
         // A hidden page paints no frames, and a covered or busy one may paint none for long.
         frame(paint) {
-            if (!request || page.isHidden()) return paint()
+            if (!requestAnimationFrame || page.isHidden()) return paint()
             const timer = setTimeout(paint, latest)
-            request(() => {
+            requestAnimationFrame(() => {
                 clearTimeout(timer)
                 paint()
             })
         },
-        indexedDB: globalThis.indexedDB,
+        indexedDB,
         locks: navigator?.locks,
-        channel: Channel && (name => new Channel(name)),
+        channel: BroadcastChannel && (name => new BroadcastChannel(name)),
         page,
     }
 }

@@ -341,3 +341,17 @@ test("other events reach the app", async () => {
     await settle()
     assert.deepEqual(heard, ["presence"])
 })
+
+test("an attempt without a pause waits after one that did not help, and not after one that was never made", () => {
+    const connection = createConnection(() => 0.5)
+    connection.step("start", 0)
+    connection.step("lost", 1)
+    connection.step("again", 2)
+    assert.deepEqual([connection.stream, connection.wake], [0, 501])
+    connection.step("tick", 501)
+    const { stream } = connection
+    connection.step("again", 502)
+    assert.equal(connection.stream, stream + 1)
+    connection.step("again", 503)
+    assert.deepEqual([connection.stream, connection.wake], [0, 1503])
+})

@@ -1,7 +1,6 @@
 // The surroundings of one tab: its network, its visibility, and what the browser does to it.
 import { FakeChannels, FakeLocks } from "../support/browser.js"
 import { disk } from "./disk.js"
-import { fetch } from "./fetch.js"
 
 const locks = new FakeLocks()
 const channels = new FakeChannels()
