@@ -9,12 +9,12 @@ GUESS = 0.03  # real seconds without news that have to do where no system tells
 
 
 def _sleeps(pid):
-    """Whether all threads of a process wait for something. One that waits for a processor does not."""
+    """Whether all threads of a process wait for something. One that waits for a processor, or that is stopped, does not."""
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/stat", "rb", buffering=0) as file:
                 text = file.read()
-            if text[text.rindex(b")") + 2] in b"RD":
+            if text[text.rindex(b")") + 2] in b"RDTt":
                 return False
     except OSError:
         pass  # it has ended
