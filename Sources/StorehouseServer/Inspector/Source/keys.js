@@ -7,7 +7,7 @@ import { move, togglePause } from "./log.js"
 import { tabs } from "./model/address.js"
 import { choose, look } from "./navigate.js"
 import { openPalette } from "./palette.js"
-import { chooseAction, dryRun, focusSend } from "./send.js"
+import { dryRun, edit, focusSend } from "./send.js"
 import { openSwitcher } from "./sessions.js"
 import { openShares } from "./shares.js"
 import { stopPlaying, togglePlay } from "./timeline.js"
@@ -34,7 +34,7 @@ export function showView(name) {
 function again() {
     const entry = app.session?.entryAt(shownRevision())
     if (entry?.origin !== "client") return
-    chooseAction(entry.type, entry.payload ?? {})
+    edit(entry)
     unfold()
 }
 
