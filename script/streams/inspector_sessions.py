@@ -115,7 +115,7 @@ def fork_with_an_edited_action(page):
     page.click("dispatch")
     page.shows("then both are side by side", "panel", r"Against app .* at #5")
     page.shows("with what was refused", "panel", "another action in the place of #1. Not committed: #5 betslip/placeBet .rejected: insufficient-balance")
-    page.until("the fork has the edited action", f"!!{page.row('balanceIncrease{\"value\":400}')}")
+    page.until("the fork has the edited action", "!!" + page.row('balanceIncrease{"value":400}'))
     page.until("and the form sends again", f"{find('dispatch')}.textContent === 'Send'")
 
 
