@@ -167,8 +167,8 @@ onSignIn(() => {
 })
 onOpen(openSession)
 startSessions()
+startTimeline() // before the others: it asks for styles, which the browser would find anew behind their changes
 startLog()
-startTimeline()
 startDetail()
 startSend()
 startStatus()
