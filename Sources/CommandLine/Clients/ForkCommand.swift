@@ -42,11 +42,15 @@ package struct ForkCommand: Sendable, Hashable {
     /// - Parameter words: `TYPE key=value…`
     private static func replacement(_ revision: Int?, _ words: ArraySlice<String>) throws(UsageError) -> Replacement? {
         guard let revision else {
-            guard words.isEmpty else { throw .wrong("TYPE needs --replace N, the revision of the action in whose place it is sent") }
+            guard words.isEmpty else {
+                throw .wrong("TYPE needs --replace N, the revision of the action in whose place it is sent")
+            }
             return nil
         }
         let actions = try SendCommand.actions(words)
-        guard actions.count == 1 else { throw .wrong("--replace sends one action, TYPE key=value…, in the place of another") }
+        guard actions.count == 1 else {
+            throw .wrong("--replace sends one action, TYPE key=value…, in the place of another")
+        }
         return Replacement(revision: revision, action: actions[0])
     }
 

@@ -12,7 +12,9 @@ package struct SendCommand: Sendable, Hashable {
         package init(_ type: String, _ members: [ActionMember] = []) { (self.type, self.members) = (type, members) }
 
         /// The action with what is in files.
-        func read(_ input: CommandInput) throws -> ActionText { ActionText(type, try members.map { try $0.read(input) }) }
+        func read(_ input: CommandInput) throws -> ActionText {
+            ActionText(type, try members.map { try $0.read(input) })
+        }
     }
 
     package var url: SessionURL

@@ -106,6 +106,7 @@ extension CommandArgument {
 
     /// The type of an action.
     static func type(isRequired: Bool) -> CommandArgument {
-        CommandArgument(placeholder: "TYPE", summary: "the type of the action, as GET /stores lists it", isRequired: isRequired)
+        CommandArgument(
+            placeholder: "TYPE", summary: "the type of the action, as GET /stores lists it", isRequired: isRequired)
     }
 }

@@ -103,7 +103,9 @@ enum RecordedActions {
             }
             revision = newest
         }
-        guard replaced.isEmpty else { throw .invalid(replaced.keys.sorted().map(JSONSchema.Violation.init(unsent:)), .fork) }
+        guard replaced.isEmpty else {
+            throw .invalid(replaced.keys.sorted().map(JSONSchema.Violation.init(unsent:)), .fork)
+        }
         return actions
     }
 }
@@ -113,12 +115,15 @@ extension JSONPointer {
     static let through = JSONPointer(tokens: ["replay", "through"])
 
     /// The action that is sent in the place of another.
-    static func replacement(of revision: Int) -> JSONPointer { JSONPointer(tokens: ["replay", "replace", String(revision)]) }
+    static func replacement(of revision: Int) -> JSONPointer {
+        JSONPointer(tokens: ["replay", "replace", String(revision)])
+    }
 }
 
 extension JSONSchema.Violation {
     fileprivate init(unsent revision: Int) {
         self.init(
-            pointer: .replacement(of: revision), detail: "is in the place of no action of a client that would be sent again")
+            pointer: .replacement(of: revision),
+            detail: "is in the place of no action of a client that would be sent again")
     }
 }

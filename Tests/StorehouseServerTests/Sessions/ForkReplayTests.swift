@@ -76,7 +76,8 @@ struct ForkReplayTests {
                 "replay": [
                     "skip": [3],
                     "replace": [
-                        "2": ["type": "counter/increment", "payload": ["by": 5]], "4": ["type": "user/balanceIncrease", "payload": ["value": 7]],
+                        "2": ["type": "counter/increment", "payload": ["by": 5]],
+                        "4": ["type": "user/balanceIncrease", "payload": ["value": 7]],
                     ],
                 ],
             ]
@@ -109,8 +110,12 @@ struct ForkReplayTests {
     }
 
     @Test(arguments: [
-        (#"{"2":{"type":"counter/increment","payload":{"by":"x"}}}"#, "invalid-payload", "/replay/replace/2/payload/by"),
-        (#"{"2":[]}"#, "invalid-payload", "/replay/replace/2"), (#"{"9":{"type":"counter/increment"}}"#, "invalid-payload", "/replay/replace/9"),
+        (
+            #"{"2":{"type":"counter/increment","payload":{"by":"x"}}}"#, "invalid-payload",
+            "/replay/replace/2/payload/by"
+        ),
+        (#"{"2":[]}"#, "invalid-payload", "/replay/replace/2"),
+        (#"{"9":{"type":"counter/increment"}}"#, "invalid-payload", "/replay/replace/9"),
         (#"{"1":{"type":"counter/increment"}}"#, "invalid-payload", "/replay/replace/1"),
         (#"{"2":{"type":"counter/increase"}}"#, "unknown-action", nil),
     ])
@@ -120,7 +125,9 @@ struct ForkReplayTests {
             for _ in 0..<2 { _ = try await session.increment() }
             let count = api.api.residentSessions
             for query in ["", "?dryRun=true"] {
-                let body: JSONValue = ["revision": 1, "replay": ["replace": try JSONValue(parsing: Array(actions.utf8))]]
+                let body: JSONValue = [
+                    "revision": 1, "replay": ["replace": try JSONValue(parsing: Array(actions.utf8))],
+                ]
                 let answer = try await Self.fork(session, body, query)
                 #expect(answer.status == 422 && answer.code == code, "\(answer.text)")
                 #expect(answer.at("/errors/0/pointer")?.asString == pointer)
@@ -133,7 +140,9 @@ struct ForkReplayTests {
     @Test func anotherActionMayHaveASecret() async throws {
         try await TestAPI.run { api in
             let session = try await api.session("login")
-            let action: JSONValue = ["type": "login/enteringCredential", "payload": ["password": "h0rse-battery-staple"]]
+            let action: JSONValue = [
+                "type": "login/enteringCredential", "payload": ["password": "h0rse-battery-staple"],
+            ]
             _ = try await session.post(action)
             let answer = try await Self.fork(session, ["revision": 0, "replay": ["replace": ["1": action]]])
             #expect(answer[json: "replay"]?.asArray?.map { $0["outcome"] } == ["committed"])
