@@ -53,13 +53,7 @@ extension CommandDeclaration {
                 nothing is committed, no effect runs, and no session stays.
                 """,
             ],
-            arguments: [
-                .session,
-                CommandArgument(placeholder: "TYPE", summary: "the type of the action, as GET /stores lists it"),
-                CommandArgument(
-                    placeholder: "key=value", summary: "a member of the payload; key:=JSON for any JSON",
-                    isRequired: false, isRepeatable: true),
-            ],
+            arguments: [.session, .type(isRequired: true), .members],
             flags: [.store, .select, .state, .wait, .ifMatch, .dryRun, .json] + CommandFlag.connection,
             success: "the action was committed, or ignored because it changes nothing now",
             failure: "the server refused the action, or cannot be reached",

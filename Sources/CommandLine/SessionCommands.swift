@@ -60,13 +60,14 @@ extension CommandDeclaration {
         summary: "make a session that begins with a state of another, and print its address",
         details: [
             """
-            With --replay, what clients have sent after --revision is sent to the fork again, but for what --skip names. What \
-            became of each action stands in a line behind the address.
+            With --replay, what clients have sent after --revision is sent to the fork again, but for what --skip names, and \
+            with TYPE, which is written as for send, in the place of what --replace names. What became of each action stands \
+            in a line behind the address.
             """
         ],
-        arguments: [.session],
+        arguments: [.session, .type(isRequired: false), .members],
         flags: [
-            .revision, .replay, .skip, .through,
+            .revision, .replay, .skip, .replace, .through,
             CommandFlag(name: CommandFlag.dryRun.name, summary: "show what a replay would do, and make no session"),
             CommandFlag(name: "--json", summary: "print the document of the new session"),
         ] + CommandFlag.connection,
@@ -74,6 +75,7 @@ extension CommandDeclaration {
         examples: [
             "storehouse fork http://localhost:8080/sessions/9GZ3mXk0cYbq2vT1sQeRpA --revision 8",
             "storehouse fork 9GZ3mXk0cYbq2vT1sQeRpA --revision 8 --skip 9,11 --dry-run",
+            CommandExample { "storehouse fork 9GZ3mXk0cYbq2vT1sQeRpA --revision 8 --replace 9 \($0.action)" },
         ]
     ) { values throws(UsageError) in .session(.fork(try ForkCommand(values))) }
 

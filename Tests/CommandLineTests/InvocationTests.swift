@@ -257,6 +257,15 @@ import Testing
         ),
         (["fork", "http://a/sessions/x", "--dry-run"], "--dry-run shows a replay; add --replay and --revision"),
         (
+            ["fork", "http://a/sessions/x", "b/c", "--revision", "1"],
+            "TYPE needs --replace N, the revision of the action in whose place it is sent"
+        ),
+        (
+            ["fork", "http://a/sessions/x", "b/c", "+", "b/c", "--revision", "1", "--replace", "2"],
+            "--replace sends one action, TYPE key=value…, in the place of another"
+        ),
+        (["fork", "http://a/sessions/x", "--revision", "1", "--replace", "2"], "TYPE is missing"),
+        (
             ["share", "http://a/sessions/x", "--guest-name", "Ada"],
             "--guest-name and --guest-roles need --guest, the id of the guest"
         ),

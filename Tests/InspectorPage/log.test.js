@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import {
-    buckets, causeTree, forkWithout, isReplayed, outcomes, parseFilter, placeOf, playback, revisionAt,
+    buckets, causeTree, forkWith, isReplayed, outcomes, parseFilter, placeOf, playback, revisionAt,
 } from "./support/model.js"
 import { Random } from "./support/random.js"
 
@@ -118,13 +118,11 @@ test("a tree of causes has each entry once, also if causes are missing or many",
     assert.equal(causeTree(wide)[0].children, 9999)
 })
 
-test("a fork leaves out only actions that a replay would send", () => {
-    const all = new Map([1, 2, 3, 4, 5].map(revision => [revision, entry(revision, { origin: revision === 3 ? "effect" : "client" })]))
-    const entries = { newest: 5, get: revision => all.get(revision) }
-    assert.deepEqual(forkWithout(entries, undefined, [4, 2, 3, 2]), { revision: 1, replay: { skip: [2, 4], through: 5 } })
-    assert.deepEqual(forkWithout(entries, 3, new Set([2, 4]), 4), { revision: 3, replay: { skip: [4], through: 4 } })
-    assert.deepEqual(forkWithout(entries, undefined, []), { revision: 5, replay: { skip: [], through: 5 } })
-    assert.deepEqual([all.get(3), all.get(4), undefined, entry(1, { status: 409 })].map(isReplayed), [false, true, false, false])
+test("a fork goes on without an action of a client, or with another one in its place", () => {
+    assert.deepEqual(forkWith(4, null, 9), { revision: 3, replay: { skip: [4], through: 9 } })
+    assert.deepEqual(forkWith(4, { type: "a/b" }, 9), { revision: 3, replay: { replace: { 4: { type: "a/b" } }, through: 9 } })
+    const entries = [entry(3, { origin: "effect" }), entry(4, { origin: "client" }), undefined, entry(1, { status: 409 })]
+    assert.deepEqual(entries.map(isReplayed), [false, true, false, false])
     const replay = [{ revision: 2, type: "a/b", outcome: "committed" }, { revision: 3, type: "a/c", outcome: "rejected", reason: "sold-out" }]
     assert.deepEqual(outcomes({ replay }).map(({ revision, isDone, text }) => [revision, isDone, text]), [[2, true, "committed"], [3, false, "rejected: sold-out"]])
     assert.deepEqual(outcomes({}), [])

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test"
 import { promisify } from "node:util"
 import { Program } from "../../Clients/javascript/acceptance/support/program.js"
 import {
-    curl, Entries, fill, forkWithout, formOf, outcomes, problemsOf, storehouseSend, Travel, valueOf,
+    curl, Entries, fill, forkWith, formOf, outcomes, problemsOf, storehouseSend, Travel, valueOf,
 } from "./support/model.js"
 
 // The modules with a real server: STOREHOUSE names its program.
@@ -86,6 +86,6 @@ test("the states between are those of the server, and forks leave out what they 
     await travel.at(entries.oldest)
     for (let revision = 7; revision >= 0; revision--) assert.deepEqual(travel.at(revision), (await ask(`sessions/${id}/state?revision=${revision}`)).state)
     assert.equal(requests, 1)
-    const rows = outcomes(await ask(`sessions/${id}/forks?dryRun=true`, forkWithout(entries, undefined, [3])))
+    const rows = outcomes(await ask(`sessions/${id}/forks?dryRun=true`, forkWith(3, null, entries.newest)))
     assert.deepEqual(rows.map(({ revision, isDone }) => [revision, isDone]), [[4, true], [5, false], [6, true], [7, false]])
 })

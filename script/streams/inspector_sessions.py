@@ -93,6 +93,32 @@ def fork_without_an_action(page):
     page.shows("with their differences", "panel", r"/betslip/placed/0|/betslip/placed")
 
 
+def fork_with_an_edited_action(page):
+    path = page.session("app", [{"type": "user/balanceIncrease", "payload": {"value": 1000}}, {"type": "counter/increment"},
+                                {"type": "betslip/addSelection", "payload": {"id": "a", "event": "A", "outcome": "B", "odds": 250}},
+                                {"type": "betslip/setStake", "payload": {"id": "a", "stake": 500}}, {"type": "betslip/placeBet"}])
+    page.open(path, "/at/1")
+    page.click("fork")
+    page.button("Edit #1", "document.querySelector('dialog')")
+    page.until("the form has the action", "document.querySelector('#form [data-pointer=\"/value\"]').value === '1000'")
+    page.shows("and says that it takes its place in a fork", "send", "^In the place of #1")
+    page.shows("it is tried first: what would be committed", "preview", "5 of 5 later actions")
+    page.fill("/value", "x")
+    page.until("a wrong field is marked", "document.querySelector('#form [aria-invalid=true]') !== null")
+    page.shows("with what is wrong", "form", "must be")
+    page.click("as-json")
+    page.type("json", '{"type":"user/balanceIncrease","payload":{"value":true}}')
+    page.shows("in JSON too, as the server says it", "preview", "422 invalid-payload.*/value must be.*It would be refused")
+    page.type("json", '{"type":"user/balanceIncrease","payload":{"value":400}}')
+    page.shows("what would not be committed any more is told with the reason", "preview", "4 of 5 later actions.*#5 betslip/placeBet.*insufficient-balance")
+    page.expect("nothing was committed here", page.get(path)["revision"] == 5)
+    page.click("dispatch")
+    page.shows("then both are side by side", "panel", r"Against app .* at #5")
+    page.shows("with what was refused", "panel", "another action in the place of #1. Not committed: #5 betslip/placeBet .rejected: insufficient-balance")
+    page.until("the fork has the edited action", "!!" + page.row('balanceIncrease{"value":400}'))
+    page.until("and the form sends again", f"{find('dispatch')}.textContent === 'Send'")
+
+
 def two_sessions_side_by_side(page):
     first, second = page.session("app", add(1)), page.session("app", add(2))
     page.open(first, f"?beside={second.split('/')[-1]}")
@@ -295,6 +321,6 @@ def from_a_failure_to_its_cause_with_the_admin_token(page):
 
 
 TESTS = [first_visit, open_by_id_and_recent_sessions, an_unknown_session_is_told, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
-         fork_without_an_action, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
+         fork_without_an_action, fork_with_an_edited_action, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
          a_page_that_is_left_follows_nothing, the_operators_list,
          signing_in_and_actors_with_roles, from_a_failure_to_its_cause_with_the_admin_token]

@@ -2,12 +2,19 @@ import JSON
 
 /// Makes a session that begins with a state of another.
 package struct ForkCommand: Sendable, Hashable {
+    struct Replacement: Sendable, Hashable {
+        var revision: Int
+        var action: SendCommand.ActionText
+    }
+
     var url: SessionURL
     /// Nil for the newest.
     var revision: Int?
     /// Whether the actions of clients since then are sent again.
     var replays: Bool
     var skipped: [Int]
+    /// The action that is sent in the place of another, and the revision of that; nil for none.
+    var replaced: Replacement?
     /// The last action that is sent again; nil for all.
     var last: Int?
     var isDryRun: Bool
@@ -16,29 +23,50 @@ package struct ForkCommand: Sendable, Hashable {
     var lastSession: LastSession
 
     init(_ values: FlagValues) throws(UsageError) {
-        url = try values.ownSession().url
+        let words: ArraySlice<String>
+        (url, words) = try values.ownSession(before: values.has(.replace) ? nil : 0)
         revision = try values.revision(.revision)
         skipped = try (values.list(.skip) ?? []).map { (word) throws(UsageError) in
             try FlagValues.revision(word, CommandFlag.skip.name)
         }
         last = try values.revision(.through)
-        replays = [CommandFlag.replay, .skip, .through].contains(where: values.has)
+        replays = [CommandFlag.replay, .skip, .replace, .through].contains(where: values.has)
         (isDryRun, inJSON) = (values.has(.dryRun), values.has(.json))
         if replays, revision == nil { throw .wrong("a replay needs --revision, after which actions are sent again") }
         if isDryRun, !replays { throw .wrong("--dry-run shows a replay; add --replay and --revision") }
+        replaced = try Self.replacement(try values.revision(.replace), words)
         connection = try ClientConnection(values)
         lastSession = LastSession(values.environment)
     }
 
+    /// - Parameter words: `TYPE key=value…`
+    private static func replacement(_ revision: Int?, _ words: ArraySlice<String>) throws(UsageError) -> Replacement? {
+        guard let revision else {
+            guard words.isEmpty else {
+                throw .wrong("TYPE needs --replace N, the revision of the action in whose place it is sent")
+            }
+            return nil
+        }
+        let actions = try SendCommand.actions(words)
+        guard actions.count == 1 else {
+            throw .wrong("--replace sends one action, TYPE key=value…, in the place of another")
+        }
+        return Replacement(revision: revision, action: actions[0])
+    }
+
     func run(_ terminal: ClientTerminal) async throws {
+        let server = try SessionServer(connection, url.root)
         var body = JSONObject()
         if let revision { body["revision"] = .integer(revision) }
         if replays {
             var replay: JSONObject = ["skip": .array(skipped.map(JSONValue.integer))]
             if let last { replay["through"] = .integer(last) }
+            if let replaced {
+                let action = try await server.body(of: [try replaced.action.read(terminal.input)], to: url)
+                replay["replace"] = .object([String(replaced.revision): action])
+            }
             body["replay"] = .object(replay)
         }
-        let server = try SessionServer(connection, url.root)
         let document = try await server.document(
             "POST", url.url(of: "forks", [("dryRun", isDryRun ? "true" : nil)]), .object(body))
         let fork = document["id"]?.asString.map { SessionURL(root: url.root, id: $0) }

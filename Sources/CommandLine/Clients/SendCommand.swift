@@ -10,6 +10,11 @@ package struct SendCommand: Sendable, Hashable {
         package var members: [ActionMember]
 
         package init(_ type: String, _ members: [ActionMember] = []) { (self.type, self.members) = (type, members) }
+
+        /// The action with what is in files.
+        func read(_ input: CommandInput) throws -> ActionText {
+            ActionText(type, try members.map { try $0.read(input) })
+        }
     }
 
     package var url: SessionURL
@@ -71,7 +76,7 @@ package struct SendCommand: Sendable, Hashable {
     }
 
     /// `TYPE key=value… + TYPE key=value…`, or `-`.
-    private static func actions(_ words: ArraySlice<String>) throws(UsageError) -> [ActionText] {
+    static func actions(_ words: ArraySlice<String>) throws(UsageError) -> [ActionText] {
         if words == ["-"] { return [] }
         var actions: [ActionText] = []
         for words in words.split(separator: "+", omittingEmptySubsequences: false) {
@@ -143,7 +148,7 @@ package struct SendCommand: Sendable, Hashable {
         guard fromInput <= 1 || input.isTerminal else {
             throw CommandFailure("standard input is no terminal, so only one member can be read from it")
         }
-        return (nil, try actions.map { ActionText($0.type, try $0.members.map { try $0.read(input) }) })
+        return (nil, try actions.map { try $0.read(input) })
     }
 
     /// - Returns: the answer, and the selected value before; nil if nobody wants it, or it cannot be read.
@@ -151,7 +156,7 @@ package struct SendCommand: Sendable, Hashable {
         _ given: JSONValue?, _ actions: [ActionText], to session: SessionURL, _ server: SessionServer
     ) async throws -> (response: ClientResponse, before: JSONValue?) {
         let body: JSONValue
-        if let given { body = given } else { body = try await self.body(of: actions, to: session, server) }
+        if let given { body = given } else { body = try await server.body(of: actions, to: session, store) }
         let before =
             inJSON || showsState ? nil : try await server.state(of: session, select: select).json?["state"]
         var headers: [String: String] = [:]
@@ -159,21 +164,6 @@ package struct SendCommand: Sendable, Hashable {
         if let ifMatch { headers["If-Match"] = ifMatch }
         let address = session.url(of: "actions", [("select", select), ("dryRun", isDryRun ? "true" : nil)])
         return (try await server.call("POST", address, headers, body), before)
-    }
-
-    private func body(
-        of actions: [ActionText], to session: SessionURL, _ server: SessionServer
-    ) async throws(CommandFailure) -> JSONValue {
-        let types = Set(actions.filter { $0.members.contains(where: \.isText) }.map(\.type))
-        let schemas = types.isEmpty ? [:] : try await server.schemas(of: types, store: store, session: session)
-        let bodies = actions.map { action -> JSONValue in
-            var body: JSONObject = ["type": .string(action.type)]
-            if !action.members.isEmpty {
-                body["payload"] = .object(ActionMember.payload(action.members, schema: schemas[action.type]))
-            }
-            return .object(body)
-        }
-        return bodies.count == 1 ? bodies[0] : .array(bodies)
     }
 
     /// - Parameters:

@@ -10,6 +10,8 @@ extension CommandFlag {
     static let replay = CommandFlag(name: "--replay", summary: "send the later actions of clients to the fork again")
     static let skip = CommandFlag(
         name: "--skip", placeholder: "LIST", summary: "but not those of these revisions, separated by commas")
+    static let replace = CommandFlag(
+        name: "--replace", placeholder: "N", summary: "send TYPE in the place of the action of this revision")
     static let through = CommandFlag(name: "--through", placeholder: "N", summary: "and none after this revision")
     static let sharedPermissions = CommandFlag(
         name: "--may", placeholder: "LIST", summary: "its permissions, separated by commas: read, act, presence")

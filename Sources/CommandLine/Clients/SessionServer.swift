@@ -61,7 +61,7 @@ struct SessionServer {
     /// refuses such an action, and names similar ones.
     ///
     /// - Parameter store: the kind of the session; nil to ask the server.
-    func schemas(
+    private func schemas(
         of types: Set<String>, store: String?, session: SessionURL
     ) async throws(CommandFailure) -> [String: JSONValue] {
         var kind = store
@@ -76,6 +76,26 @@ struct SessionServer {
             }
         }
         return schemas
+    }
+
+    /// The JSON of an action, or of a batch if there are several.
+    ///
+    /// - Parameters:
+    ///   - actions: what is in files is read.
+    ///   - store: the kind of the session; nil to ask the server.
+    func body(
+        of actions: [SendCommand.ActionText], to session: SessionURL, _ store: String? = nil
+    ) async throws(CommandFailure) -> JSONValue {
+        let types = Set(actions.filter { $0.members.contains(where: \.isText) }.map(\.type))
+        let schemas = types.isEmpty ? [:] : try await schemas(of: types, store: store, session: session)
+        let bodies = actions.map { action -> JSONValue in
+            var body: JSONObject = ["type": .string(action.type)]
+            if !action.members.isEmpty {
+                body["payload"] = .object(ActionMember.payload(action.members, schema: schemas[action.type]))
+            }
+            return .object(body)
+        }
+        return bodies.count == 1 ? bodies[0] : .array(bodies)
     }
 }
 

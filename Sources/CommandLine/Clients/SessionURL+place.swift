@@ -53,7 +53,7 @@ extension FlagValues {
     }
 
     /// A place that must be a session.
-    func session(before count: Int = 0) throws(UsageError) -> (url: SessionURL, rest: ArraySlice<String>) {
+    func session(before count: Int? = 0) throws(UsageError) -> (url: SessionURL, rest: ArraySlice<String>) {
         let (url, rest) = try place(before: count)
         guard url.session != nil else {
             throw .wrong(
@@ -65,7 +65,7 @@ extension FlagValues {
     }
 
     /// A session, and not a share of one, which can only be read and sent to.
-    func ownSession(before count: Int = 0) throws(UsageError) -> (url: SessionURL, rest: ArraySlice<String>) {
+    func ownSession(before count: Int? = 0) throws(UsageError) -> (url: SessionURL, rest: ArraySlice<String>) {
         let (url, rest) = try session(before: count)
         guard url.id != nil else {
             throw .wrong("'\(url.text)' is a share, which does not allow this; give the session")
@@ -98,4 +98,15 @@ extension CommandArgument {
         summary:
             "the address of a session, its id, or - for the last one that a command has made; \(clientVariable) if left out",
         isRequired: false)
+
+    /// The members of a payload.
+    static let members = CommandArgument(
+        placeholder: "key=value", summary: "a member of the payload; key:=JSON for any JSON", isRequired: false,
+        isRepeatable: true)
+
+    /// The type of an action.
+    static func type(isRequired: Bool) -> CommandArgument {
+        CommandArgument(
+            placeholder: "TYPE", summary: "the type of the action, as GET /stores lists it", isRequired: isRequired)
+    }
 }

@@ -6,11 +6,14 @@ package struct ForkRequest: Sendable {
     package struct Replay: Sendable {
         /// The revisions of those that are not.
         package let skipped: Set<Int>
+        /// The bodies of the actions that are sent in the place of others, by the revisions of those.
+        package let replaced: [Int: JSONValue]
         /// The revision of the last; nil for the newest.
         package var last: Int?
 
-        package init(skipped: Set<Int>, last: Int?) {
+        package init(skipped: Set<Int>, replaced: [Int: JSONValue] = [:], last: Int?) {
             self.skipped = skipped
+            self.replaced = replaced
             self.last = last
         }
     }

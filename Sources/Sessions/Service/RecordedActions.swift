@@ -3,21 +3,38 @@ import Locks
 import StoreHosting
 import Stores
 
-/// An action of a client, as the log has it.
+/// An action of a client, as the log has it, or another one in its place.
 struct RecordedAction: Sendable {
     let revision: Int
-    let type: String
-    let payload: JSONObject
+    private(set) var type: String
+    private(set) var payload: JSONObject
     /// Whoever has sent it; nil for nobody who was named.
-    let actor: Actor?
+    private(set) var actor: Actor?
+    /// Whether no log has redacted a part of it.
+    private var isOwn = false
 
     init(_ commit: CommitRecord) {
         (revision, type, payload, actor) = (commit.revision, commit.type, commit.payload, commit.namedActor)
     }
 
+    /// Another action in its place. One of the same type keeps the id and the time that the server has filled in, since later actions
+    /// may name them. It does not keep the sender, who has not sent the new payload.
+    ///
+    /// - Parameter action: has no ``StoreKind/refusal``.
+    func replaced(with action: JSONValue, by actor: Actor?, in kind: StoreKind) -> RecordedAction {
+        guard let type = action["type"]?.asString else { return self }
+        var other = self
+        (other.type, other.payload, other.actor, other.isOwn) = (type, action["payload"]?.asObject ?? [:], actor, true)
+        for member in kind.actions.first(where: { $0.type == type })?.filled ?? [] where type == self.type {
+            guard member.filler == .now || member.filler == .id, other.payload[member.name] == nil else { continue }
+            other.payload[member.name] = payload[member.name]
+        }
+        return other
+    }
+
     /// Sends it to another store.
     func send(to store: HostedStore, of kind: KindRuntime) async -> ReplayedAction {
-        if hasSecret(in: kind.kind) { return outcome(.skipped, "secret") }
+        if !isOwn, hasSecret(in: kind.kind) { return outcome(.skipped, "secret") }
         let body: JSONValue = ["type": .string(type), "payload": .object(payload)]
         let result = Promise<DispatchResult>()
         // The length of an action limits the bytes that it may add to a state, as for a client.
@@ -54,11 +71,15 @@ enum RecordedActions {
     static let maxBytes = 1 << 24
     private static let portion = 512
 
+    /// - Parameter actor: the sender of those that are sent in the place of others.
     /// - Returns: nil if none is asked for.
-    static func of(_ wanted: ForkRequest, in session: Session) async throws(SessionFailure) -> [RecordedAction]? {
+    static func of(
+        _ wanted: ForkRequest, in session: Session, by actor: Actor?
+    ) async throws(SessionFailure) -> [RecordedAction]? {
         guard let replay = wanted.replay, let first = wanted.revision, let last = replay.last else { return nil }
         guard let journal = session.journal else { throw .stored(.noActions) }
         var (actions, byteCount, revision): ([RecordedAction], Int, Int) = ([], 0, first)
+        var replaced = replay.replaced
         while revision < last {
             let commits: [CommitRecord]?
             do throws(JournalError) {
@@ -69,14 +90,21 @@ enum RecordedActions {
             guard let commits else { throw await session.revisionGone(in: journal) { .goneActions(oldest: $0) } }
             guard let newest = commits.last?.revision else { throw .stored(.contradiction) }
             for commit in commits where commit.origin == .client && !replay.skipped.contains(commit.revision) {
-                actions.append(RecordedAction(commit))
-                byteCount += commit.payload.byteCount
+                var action = RecordedAction(commit)
+                if let other = replaced.removeValue(forKey: commit.revision) {
+                    action = action.replaced(with: other, by: actor, in: session.kind)
+                }
+                actions.append(action)
+                byteCount += action.payload.byteCount
             }
             guard actions.count <= maxCount, byteCount <= maxBytes else {
                 let detail = "must be lower: at most \(maxCount) actions, of \(maxBytes) bytes in all, are sent again"
                 throw .invalid([.init(pointer: .through, detail: detail)], .fork)
             }
             revision = newest
+        }
+        guard replaced.isEmpty else {
+            throw .invalid(replaced.keys.sorted().map(JSONSchema.Violation.init(unsent:)), .fork)
         }
         return actions
     }
@@ -85,4 +113,17 @@ enum RecordedActions {
 extension JSONPointer {
     /// The last revision of a replay.
     static let through = JSONPointer(tokens: ["replay", "through"])
+
+    /// The action that is sent in the place of another.
+    static func replacement(of revision: Int) -> JSONPointer {
+        JSONPointer(tokens: ["replay", "replace", String(revision)])
+    }
+}
+
+extension JSONSchema.Violation {
+    fileprivate init(unsent revision: Int) {
+        self.init(
+            pointer: .replacement(of: revision),
+            detail: "is in the place of no action of a client that would be sent again")
+    }
 }

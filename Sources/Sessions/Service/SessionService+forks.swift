@@ -1,4 +1,5 @@
 import JSON
+import Security
 import StoreHosting
 import Stores
 
@@ -6,7 +7,7 @@ import Stores
 extension SessionService {
     /// - Parameter last: the revision of the last state that it may begin with; nil for the newest.
     func fork(
-        _ parent: Session, _ wanted: ForkRequest, upTo last: Int? = nil, for owner: Subject?
+        _ parent: Session, _ wanted: ForkRequest, upTo last: Int? = nil, by principal: Credentials
     ) throws(SessionFailure) -> Handling<SessionResult> {
         let newest = last ?? parent.store.revision
         let wanted = wanted.pinned(to: newest)
@@ -16,9 +17,14 @@ extension SessionService {
         if let last = wanted.replay?.last, last < revision {
             throw .invalid([.init(pointer: .through, detail: "must be \(revision) or more")], .fork)
         }
+        let actor = principal.actor(in: parent)
+        for (revision, action) in wanted.replay?.replaced ?? [:] {
+            guard let refusal = parent.kind.refusal(action, actor) else { continue }
+            throw .action(.refused(refusal.below(.replacement(of: revision)), index: nil))
+        }
         return .later { [self] () async throws(SessionFailure) in
             let state = try await pasts.state(of: parent, at: revision)
-            let actions = try await RecordedActions.of(wanted, in: parent)
+            let actions = try await RecordedActions.of(wanted, in: parent, by: actor)
             if wanted.isDryRun {
                 let store = try state.makeStore(of: parent.runtime, nil, label: "")
                 let replayed = await store.repeatAsCopy(actions, of: parent.runtime)
@@ -26,7 +32,7 @@ extension SessionService {
                 return SessionResult(.replayed(replayed ?? []), of: parent)
             }
             let fork = Session.Fork(revision, state.snapshot, shared: state.isWorthKeeping ? state : nil)
-            let session = try creator.create(parent.runtime, fork, owner: owner)
+            let session = try creator.create(parent.runtime, fork, owner: principal.subject)
             // Without a replay the document has the state of the revision, in the form of this program: a migration is the first commit.
             // Calls that are interrupted are reported in the commits after it.
             if actions == nil {

@@ -40,7 +40,7 @@ extension SessionService {
         case .fork(let wanted):
             return try answer(session.ask(visitor, for: .create) { $0.revision }, session) {
                 (revision) throws(SessionFailure) in
-                try fork(session, wanted, upTo: revision, for: request.principal.subject)
+                try fork(session, wanted, upTo: revision, by: request.principal)
             }
         }
     }

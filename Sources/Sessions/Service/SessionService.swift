@@ -32,7 +32,7 @@ package final class SessionService: SessionHandler {
         case .describe(let conditions, let kind): return try describe(session, session.store.read(), conditions, kind)
         case .log(let query): return try readLog(query, session)
         case .subscribe(let wanted): return try subscribe(wanted, to: session, by: request.principal)
-        case .fork(let wanted): return try fork(session, wanted, for: request.principal.subject)
+        case .fork(let wanted): return try fork(session, wanted, by: request.principal)
         case .end(let conditions): return end(session, conditions)
         case .perform(let command): return .now(SessionResult(try command.perform(on: session), of: session))
         }

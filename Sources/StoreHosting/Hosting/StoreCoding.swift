@@ -280,13 +280,14 @@ extension Receipt {
 
 extension ActionDecodingError {
     /// A copy of this error with pointers into the whole batch.
-    fileprivate func inBatch(at index: Int) -> ActionDecodingError {
+    fileprivate func inBatch(at index: Int) -> ActionDecodingError { below(JSONPointer(tokens: [String(index)])) }
+
+    /// A copy of this error with pointers into a document that has the action at a place.
+    package func below(_ place: JSONPointer) -> ActionDecodingError {
         guard case .invalidPayload(let violations) = self else { return self }
         return .invalidPayload(
             violations.map { violation in
-                .init(
-                    pointer: JSONPointer(tokens: [String(index)] + violation.pointer.tokens),
-                    detail: violation.detail)
+                .init(pointer: JSONPointer(tokens: place.tokens + violation.pointer.tokens), detail: violation.detail)
             })
     }
 }

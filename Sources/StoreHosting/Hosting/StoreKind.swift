@@ -85,6 +85,9 @@ public struct StoreKind: Sendable {
     /// Whether its sessions have members, which are indexed.
     package var hasMembers: Bool { initialMembers != nil }
 
+    /// Why its stores would not take the JSON of a client as an action, whatever their state is; nil if they would.
+    package let refusal: @Sendable (_ action: JSONValue, _ actor: Actor?) -> ActionDecodingError?
+
     private let make: Factory
     private let restore: Restorer
     private let selectOfPersisted: @Sendable (Selection, StateSnapshot) throws(RestorationError) -> [UInt8]
@@ -140,6 +143,14 @@ public struct StoreKind: Sendable {
         self.summary = summary
         self.make = make
         self.restore = restore
+        refusal = { action, actor in
+            do throws(ActionDecodingError) {
+                _ = try catalogue.action(of: action, from: actor)
+                return nil
+            } catch {
+                return error
+            }
+        }
         self.initialMembers = initialMembers
         self.selectors = selectors.map {
             SelectorDescription(name: $0.name, summary: $0.summary, dependsOnActor: $0.dependsOnActor)

@@ -51,7 +51,8 @@ extension OpenAPI {
                 The new session begins with that state at revision 0. No effect runs in it, and no timer, before its first own \
                 action: effects that ran in the other session count as interrupted. With `replay` the actions of clients after \
                 the revision are sent to it again, in their order. They start no effects, and those that contained a secret \
-                are skipped.
+                are skipped. `skip` leaves some of them out, and `replace` sends others in their place, by the client that \
+                forks.
                 """, parameters: ["dryRunOfFork"], body: "Fork",
             responses: [
                 .init(
@@ -62,7 +63,8 @@ extension OpenAPI {
                     headers: ["Location", "ETag"], content: Self.json(.schema("CreatedSession")), links: Self.links),
             ],
             problems: [
-                .forbidden, .malformedJSON, .unsupportedMediaType, .notAcceptable, .invalidPayload, .noSuchSession,
+                .forbidden, .malformedJSON, .internalAction, .identityRequired, .roleRequired, .unsupportedMediaType,
+                .notAcceptable, .unknownAction, .invalidPayload, .noSuchSession,
                 .noSuchRevision, .sessionEnded, .revisionGone, .tooManySessions, .internalError, .notImplemented,
                 .overloaded, .draining, .storageUnavailable, .outcomeUnknown,
             ])

@@ -182,7 +182,7 @@ extension Problem {
             switch body {
             case .creation(let store): "The body must be like {\"store\":\"\(store)\"}."
             case .fork:
-                "The body must be like {\"revision\":3} or {\"revision\":3,\"replay\":{\"skip\":[4],\"through\":9}}, or empty for the newest."
+                #"The body must be like {"revision":3}, or {"revision":3,"replay":{"skip":[4],"replace":{"5":{"type":"…"}},"through":9}}, or empty for the newest."#
             case .permit:
                 "The body must be like {\"may\":[\"read\"],\"label\":\"front desk\",\"expiresIn\":3600}, or empty."
             case .signal: "The body must be like {\"type\":\"cursor\",\"payload\":{\"x\":3}}."

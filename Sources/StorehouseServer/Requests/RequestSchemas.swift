@@ -59,6 +59,10 @@ enum RequestSchemas {
             "skip",
             .array(of: .integer(minimum: 1), maxItems: 1000).described("The revisions of actions that are left out.")),
         .optional(
+            "replace",
+            .dictionary(of: .any, maxProperties: 1000).described(
+                "Actions that are sent in the place of others, by the revisions of those: `{\"4\":{\"type\":\"…\"}}`.")),
+        .optional(
             "through", .integer(minimum: 0).described("The revision of the last action; the newest without one.")),
     ])
 }

@@ -136,11 +136,23 @@ extension SessionResource {
         guard violations.isEmpty else {
             throw Problem(.invalid(violations, .fork))
         }
-        let replay = body["replay"].map { replay in
+        let replay = try body["replay"].map { (replay) throws(Problem) in
             ForkRequest.Replay(
                 skipped: Set(replay["skip"]?.asArray?.compactMap(\.asInteger) ?? []),
-                last: replay["through"]?.asInteger)
+                replaced: try replaced(replay["replace"]?.asObject ?? [:]), last: replay["through"]?.asInteger)
         }
         return ForkRequest(revision: body["revision"]?.asInteger, replay: replay, isDryRun: isDryRun, client: client)
+    }
+
+    private static func replaced(_ actions: JSONObject) throws(Problem) -> [Int: JSONValue] {
+        var replaced: [Int: JSONValue] = [:]
+        for (name, action) in actions {
+            guard let revision = Int(name), String(revision) == name else {
+                let place = JSONPointer(tokens: ["replay", "replace", name])
+                throw Problem(.invalid([.init(pointer: place, detail: "must have a revision as its name")], .fork))
+            }
+            replaced[revision] = action
+        }
+        return replaced
     }
 }

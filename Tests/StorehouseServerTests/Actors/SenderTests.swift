@@ -123,6 +123,27 @@ struct SenderTests {
         }
     }
 
+    @Test("in the place of one in a fork has its time and its id, but is sent by whoever forks")
+    func replaced() async throws {
+        try await Self.run(inTokenMode: true) { server in
+            let path = try await server.sessionPath(of: "ada", store: "room")
+            let (ada, cashier) = (TestTokens.field(of: "ada"), TestTokens.field(of: "ada", Self.cashier))
+            let made = try await server.post(path + "/actions", cashier, json: [Self.note, Self.price])
+            let fork = { (actions: JSONValue) in
+                try await server.post(path + "/forks", ada, json: ["revision": 0, "replay": ["replace": actions]])
+            }
+            let edited = try await fork(["1": ["type": "room/note", "payload": ["text": "Bye"]]])
+            var note = try #require(made.json["state"]?["notes"]?[0]?.asObject)
+            note["text"] = "Bye"
+            #expect(edited.json["state"]?["notes"]?[0] == .object(note))
+            // The sender of the first had the role, and whoever forks has not.
+            let refused = try await fork(["2": Self.price])
+            #expect((refused.status, refused.code) == (403, "role-required"))
+            let forged = try await fork(["1": ["type": "room/note", "payload": ["text": "Bye", "at": 5]]])
+            #expect(forged.json["errors"]?[0]?["pointer"] == "/replay/replace/1/payload/at")
+        }
+    }
+
     @Test("is listed with what the server fills, and described without it")
     func listed() async throws {
         try await Self.run(inTokenMode: false) { server in

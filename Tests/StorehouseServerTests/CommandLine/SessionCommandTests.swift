@@ -120,6 +120,10 @@ import Testing
             let replayed = try await place.run("fork", url, "--revision", "1", "--skip", "3")
             #expect(replayed.output.hasSuffix("#2 counter/increment committed\n#4 counter/increment committed\n"))
             #expect(try await place.lines("get", "-", "/counter/count") == ["7"])
+            let edited = try await place.run(
+                "fork", url, "counter/increment", "by=30", "--revision", "1", "--replace", "3")
+            #expect(edited.output.contains("#3 counter/increment committed\n#4 "))
+            #expect(try await place.lines("get", "-", "/counter/count") == ["37"])
             // A session that `send` makes is the last one too.
             _ = try await place.run("send", "counter/increment", "by=5", "--store", "app")
             #expect(

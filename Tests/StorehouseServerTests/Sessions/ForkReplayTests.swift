@@ -65,6 +65,91 @@ struct ForkReplayTests {
         }
     }
 
+    // MARK: Other actions in the place of those of the log
+
+    @Test func anotherActionIsSentInThePlaceOfOne() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            for by in [1, 10, 100, 1000] { _ = try await session.increment(by) }
+            let body: JSONValue = [
+                "revision": 1,
+                "replay": [
+                    "skip": [3],
+                    "replace": [
+                        "2": ["type": "counter/increment", "payload": ["by": 5]],
+                        "4": ["type": "user/balanceIncrease", "payload": ["value": 7]],
+                    ],
+                ],
+            ]
+            let outcomes: JSONValue = [
+                ["revision": 2, "type": "counter/increment", "outcome": "committed"],
+                ["revision": 4, "type": "user/balanceIncrease", "outcome": "committed"],
+            ]
+            #expect(try await Self.fork(session, body, "?dryRun=true").json == ["replay": outcomes])
+            let answer = try await Self.fork(session, body)
+            #expect(answer[json: "replay"] == outcomes)
+            #expect(answer.at("/state/counter/count") == 6 && answer.at("/state/user/balance") == 7)
+            #expect(try await session.state("/counter/count") == 1111)
+        }
+    }
+
+    @Test func whatTheStateDoesNotAllowIsToldOfTheOtherActionToo() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session("planner")
+            for title in ["one", "two"] { _ = try await session.dispatch("tasks/add", ["title": .string(title)]) }
+            _ = try await session.dispatch("tasks/remove", ["id": 1])
+            let action: JSONValue = ["type": "tasks/remove", "payload": ["id": 2]]
+            let answer = try await Self.fork(session, ["revision": 0, "replay": ["replace": ["2": action]]])
+            #expect(
+                answer[json: "replay"] == [
+                    ["revision": 1, "type": "tasks/add", "outcome": "committed"],
+                    ["revision": 2, "type": "tasks/remove", "outcome": "rejected", "reason": "no-such-task"],
+                    ["revision": 3, "type": "tasks/remove", "outcome": "committed"],
+                ])
+        }
+    }
+
+    @Test(arguments: [
+        (
+            #"{"2":{"type":"counter/increment","payload":{"by":"x"}}}"#, "invalid-payload",
+            "/replay/replace/2/payload/by"
+        ),
+        (#"{"2":[]}"#, "invalid-payload", "/replay/replace/2"),
+        (#"{"9":{"type":"counter/increment"}}"#, "invalid-payload", "/replay/replace/9"),
+        (#"{"1":{"type":"counter/increment"}}"#, "invalid-payload", "/replay/replace/1"),
+        (#"{"2":{"type":"counter/increase"}}"#, "unknown-action", nil),
+    ])
+    func anotherActionThatCannotBeMakesNoFork(_ actions: String, _ code: String, _ pointer: String?) async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            for _ in 0..<2 { _ = try await session.increment() }
+            let count = api.api.residentSessions
+            for query in ["", "?dryRun=true"] {
+                let body: JSONValue = [
+                    "revision": 1, "replay": ["replace": try JSONValue(parsing: Array(actions.utf8))],
+                ]
+                let answer = try await Self.fork(session, body, query)
+                #expect(answer.status == 422 && answer.code == code, "\(answer.text)")
+                #expect(answer.at("/errors/0/pointer")?.asString == pointer)
+            }
+            #expect(api.api.residentSessions == count)
+        }
+    }
+
+    /// The log has redacted the secret, so nobody but the sender of the other action knows it.
+    @Test func anotherActionMayHaveASecret() async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session("login")
+            let action: JSONValue = [
+                "type": "login/enteringCredential", "payload": ["password": "h0rse-battery-staple"],
+            ]
+            _ = try await session.post(action)
+            let answer = try await Self.fork(session, ["revision": 0, "replay": ["replace": ["1": action]]])
+            #expect(answer[json: "replay"]?.asArray?.map { $0["outcome"] } == ["committed"])
+            #expect(!answer.text.contains("battery"))
+        }
+    }
+
     @Test func aManyTimesLongerLogIsReadInPortions() async throws {
         try await DurableServer().runAPI { api in
             let session = try await api.session()
@@ -140,7 +225,8 @@ struct ForkReplayTests {
         (#"{"revision":2,"replay":{"through":1}}"#, 422, "invalid-payload"),
         (#"{"replay":{"skip":["1"]}}"#, 422, "invalid-payload"), (#"{"replay":{"skip":1}}"#, 422, "invalid-payload"),
         (#"{"replay":true}"#, 422, "invalid-payload"), (#"{"replay":{"only":[1]}}"#, 422, "invalid-payload"),
-        (#"{"replay":{"skip":[0]}}"#, 422, "invalid-payload"),
+        (#"{"replay":{"skip":[0]}}"#, 422, "invalid-payload"), (#"{"replay":{"replace":[]}}"#, 422, "invalid-payload"),
+        (#"{"replay":{"replace":{"01":{}}}}"#, 422, "invalid-payload"),
     ])
     func aReplayThatCannotBeIsRefused(_ body: String, _ status: Int, _ code: String) async throws {
         try await TestAPI.run { api in

@@ -4,11 +4,12 @@ import { startCopying } from "./copying.js"
 import { resetDetail, startDetail } from "./detail.js"
 import { $, button, isPhone, make, mark, roving, settle, write } from "./dom.js"
 import { exportSession, openImport, readAll } from "./exporting.js"
-import { notices, startForks } from "./forks.js"
+import { startForks } from "./forks.js"
 import { openOverview, showView, startKeys } from "./keys.js"
 import { attempt, openMenu, tell, toast } from "./layers.js"
 import { resetLog, startLog } from "./log.js"
 import { addressed, followAddress, go, look, onOpen } from "./navigate.js"
+import { notices } from "./replays.js"
 import { resetSend, startSend } from "./send.js"
 import { ask, onUnauthorized, pathOf } from "./server.js"
 import { Session } from "./session.js"
@@ -166,8 +167,8 @@ onSignIn(() => {
 })
 onOpen(openSession)
 startSessions()
+startTimeline() // before the others: it asks for styles, which the browser would find anew behind their changes
 startLog()
-startTimeline()
 startDetail()
 startSend()
 startStatus()

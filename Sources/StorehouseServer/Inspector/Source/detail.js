@@ -14,6 +14,8 @@ import { plain } from "./send.js"
 import { pathBar, Pins, searchField, TreeView } from "./treeview.js"
 import { compareBeside } from "./beside.js"
 
+const calm = 400 // milliseconds without a commit
+
 /** @type {TreeView} */
 let view
 /** @type {Pins} */
@@ -119,13 +121,27 @@ function showTree(session, revision, state, marked) {
     last.live = isLive ? session : null
     // The first change may be known better once the state before is here.
     const goal = revision + marked[0]
-    if (app.view.tab === "changes" && marked.length && last.revealed !== goal) {
+    if (app.view.tab === "changes" && marked.length && last.revealed !== goal && isCalm(isLive)) {
         last.revealed = goal
         view.reveal(marked[0].replace(/\/-$/, ""))
     }
     view.paint()
     parts.path.paint()
     if (pins.pins.size) pins.paint()
+}
+
+/**
+ * Whether the tree may scroll to a change. While commits follow each other fast it stands: nobody could read it, and the browser
+ * needs another frame to scroll.
+ * @param {boolean} isLive
+ */
+function isCalm(isLive) {
+    const [now, before] = [performance.now(), last.came]
+    clearTimeout(last.calm)
+    last.came = now
+    if (!isLive || !(now - before < calm)) return true
+    last.calm = setTimeout(() => changed("state"), calm)
+    return false
 }
 
 /** @param {import("./session.js").Session} session @param {number} revision @param {any} entry */

@@ -126,7 +126,7 @@ function mapOf(form, label, edited, again) {
 export function showFaults(place, faults) {
     for (const old of place.querySelectorAll(".fault")) old.remove()
     for (const element of /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll("[data-field]"))) {
-        const own = faults.find(({ pointer }) => pointer.replace(/^\/payload/, "") === element.dataset.field)
+        const own = faults.find(({ pointer }) => pointer.replace(/^(\/replay\/replace\/\d+)?\/payload/, "") === element.dataset.field)
         mark(element, { "data-fault": own ? "" : null })
         mark(element.querySelector("input, select, textarea"), { "aria-invalid": own ? true : null })
         if (own) element.append(make("span", "hint bad fault", own.detail))

@@ -7,7 +7,7 @@ import { move, togglePause } from "./log.js"
 import { tabs } from "./model/address.js"
 import { choose, look } from "./navigate.js"
 import { openPalette } from "./palette.js"
-import { chooseAction, dryRun, focusSend } from "./send.js"
+import { dryRun, edit, focusSend } from "./send.js"
 import { openSwitcher } from "./sessions.js"
 import { openShares } from "./shares.js"
 import { stopPlaying, togglePlay } from "./timeline.js"
@@ -34,38 +34,38 @@ export function showView(name) {
 function again() {
     const entry = app.session?.entryAt(shownRevision())
     if (entry?.origin !== "client") return
-    chooseAction(entry.type, entry.payload ?? {})
+    edit(entry)
     unfold()
 }
 
-/** @returns {{label: string, keys: string, act: () => void}[]} */
+/** @returns {[string, string, () => void][]} their names and keys */
 export const commands = () => !app.session ? [] : [
-    { label: "Next older action", keys: "j", act: () => move(1) },
-    { label: "Next newer action", keys: "k", act: () => move(-1) },
-    { label: "Compare with an older one", keys: "Shift j", act: () => move(1, true) },
-    { label: "Compare with a newer one", keys: "Shift k", act: () => move(-1, true) },
-    { label: "Compare with the one before", keys: "B", act: () => look({ b: app.view.b === null ? Math.max(0, shownRevision() - 1) : null }) },
-    { label: "Filter the log", keys: "/", act: () => $("filter").focus() },
-    { label: "Search everything", keys: "⌘K", act: openPalette },
-    { label: "Play, or stop", keys: "Space", act: togglePlay },
-    { label: "Follow the newest revision", keys: "L", act: () => (stopPlaying(), choose(null)) },
-    { label: "Pause the list", keys: "P", act: togglePause },
-    { label: "Fork", keys: "F", act: openForks },
-    { label: "Dry run", keys: "D", act: dryRun },
-    { label: "Go to the form", keys: "N", act: unfold },
-    { label: "Fold or unfold the form", keys: "]", act: () => document.documentElement.classList.toggle("folded") },
-    { label: "Send the chosen action again, or edit it", keys: "E", act: again },
-    { label: "Copy the action as curl", keys: "C", act: copyCurl },
-    { label: "Other sessions", keys: "S", act: openSwitcher },
-    { label: "Shares", keys: "H", act: openShares },
-    { label: "Lock: view only", keys: "V", act: () => look({ lock: !app.view.lock }) },
-    ...tabs.map((tab, i) => ({ label: `Show: ${tab}`, keys: String(i + 1), act: () => look({ tab }) })),
-    { label: "Keyboard overview", keys: "?", act: openOverview },
+    ["Next older action", "j", () => move(1)],
+    ["Next newer action", "k", () => move(-1)],
+    ["Compare with an older one", "Shift j", () => move(1, true)],
+    ["Compare with a newer one", "Shift k", () => move(-1, true)],
+    ["Compare with the one before", "B", () => look({ b: app.view.b === null ? Math.max(0, shownRevision() - 1) : null })],
+    ["Filter the log", "/", () => $("filter").focus()],
+    ["Search everything", "⌘K", openPalette],
+    ["Play, or stop", "Space", togglePlay],
+    ["Follow the newest revision", "L", () => (stopPlaying(), choose(null))],
+    ["Pause the list", "P", togglePause],
+    ["Fork", "F", openForks],
+    ["Dry run", "D", dryRun],
+    ["Go to the form", "N", unfold],
+    ["Fold or unfold the form", "]", () => document.documentElement.classList.toggle("folded")],
+    ["Send the chosen action again, or edit it", "E", again],
+    ["Copy the action as curl", "C", copyCurl],
+    ["Other sessions", "S", openSwitcher],
+    ["Shares", "H", openShares],
+    ["Lock: view only", "V", () => look({ lock: !app.view.lock })],
+    ...tabs.map((tab, i) => ([`Show: ${tab}`, String(i + 1), () => look({ tab })])),
+    ["Keyboard overview", "?", openOverview],
 ]
 
 export function openOverview() {
-    const rows = [...commands(), { label: "Send", keys: "⌘Enter" }, { label: "Close", keys: "Escape" }]
-    openDialog("Keyboard", [make("div", "cells", ...rows.flatMap(({ label, keys }) => [make("kbd", "", keys), make("span", "", label)]))])
+    const rows = [...commands(), ["Send", "⌘Enter"], ["Close", "Escape"]]
+    openDialog("Keyboard", [make("div", "cells", ...rows.flatMap(([label, keys]) => [make("kbd", "", keys), make("span", "", label)]))])
 }
 
 /** @param {KeyboardEvent} event */
@@ -89,10 +89,10 @@ function press(event) {
     }
     if (event.key === " " && target.closest("button, a, summary")) return
     if (event.key === "Escape") return void delete document.body.dataset.sheet
-    const command = commands().find(({ keys }) => keys === nameOf(event))
+    const command = commands().find(([, keys]) => keys === nameOf(event))
     if (!command) return
     event.preventDefault()
-    command.act()
+    command[2]()
 }
 
 export function startKeys() {

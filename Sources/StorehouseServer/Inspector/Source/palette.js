@@ -21,7 +21,7 @@ function offers(text) {
     const revision = Number(text.replace(/^#/, "") || NaN)
     if (session && Number.isInteger(revision)) found.push({ label: `#${revision}`, hint: "go to the revision", act: () => choose(revision) })
     const has = (/** @type {string} */ words) => words.toLowerCase().includes(lower)
-    for (const { label, keys, act } of commands()) if (has(label)) found.push({ label, hint: keys, act })
+    for (const [label, keys, act] of commands()) if (has(label)) found.push({ label, hint: keys, act })
     if (session) {
         for (const { type, audience } of kind()?.actions ?? []) {
             if (audience === "internal" || !has(type)) continue

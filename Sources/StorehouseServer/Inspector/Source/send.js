@@ -5,8 +5,10 @@ import { showFaults, showForm } from "./formview.js"
 import { tell, toast } from "./layers.js"
 import { ofPatch } from "./model/changes.js"
 import { fill, formOf, problemsOf, valueOf } from "./model/form.js"
+import { forkWith } from "./model/replay.js"
 import { isTree, parse, text } from "./model/values.js"
 import { choose } from "./navigate.js"
+import { forkAnew, tried } from "./replays.js"
 import { ask } from "./server.js"
 
 const pause = 150 // milliseconds from an edit to its dry run
@@ -18,6 +20,8 @@ let action = null
 let isJSON = false
 /** @type {any[]} */
 let batch = []
+/** The revision of the action in whose place this one is sent to a fork; 0 for none. */
+let instead = 0
 /** @type {any} */
 let timer
 /** @type {AbortController | undefined} */
@@ -38,7 +42,7 @@ export const plain = words => words.replaceAll("`", "")
 const sendable = () => (kind()?.actions ?? []).filter((/** @type {any} */ one) => one.audience !== "internal")
 
 /** @returns {string[]} names of the members that are secret */
-const secretNames = () => Object.entries(action?.payload?.properties ?? {}).filter(([, schema]) => /** @type {any} */ (schema).writeOnly).map(([name]) => name)
+const secretNames = (one = action) => Object.entries(one?.payload?.properties ?? {}).filter(([, schema]) => /** @type {any} */ (schema).writeOnly).map(([name]) => name)
 
 /**
  * The action that is typed. Throws if it is no JSON.
@@ -67,6 +71,17 @@ export function chooseAction(type, payload) {
     parts.schema.textContent = JSON.stringify(action?.payload ?? {}, null, 2)
     showFields()
     edited()
+}
+
+/**
+ * Fills the form with an action of the log, without what the server fills in or has redacted.
+ * @param {any} entry @param {number} [revision] the one in whose place it is sent to a fork
+ */
+export function edit({ type, payload }, revision = 0) {
+    const declared = sendable().find((/** @type {any} */ one) => one.type === type)
+    instead = revision
+    chooseAction(type, without(payload, [...secretNames(declared), ...Object.keys(declared?.filled ?? {})]))
+    showBatch()
 }
 
 function showFields() {
@@ -118,8 +133,9 @@ export function edited() {
     timer = setTimeout(() => dryRun(), pause)
 }
 
-/** The actions that Send sends. */
+/** The actions that Send sends, or the fork with another action. */
 function outgoing() {
+    if (instead) return forkWith(instead, typedAction(), app.session?.revision ?? 0)
     const typed = batch.length && !parts.also.checked ? [] : [typedAction()]
     return batch.length ? [...batch, ...typed] : typed[0]
 }
@@ -137,23 +153,23 @@ export async function dryRun() {
         const faults = isJSON || !form ? [] : problemsOf(form)
         showFaults(parts.form, faults)
         const before = session.state
-        const answer = await ask("POST", session.path + "/actions?dryRun=true&select=/-", outgoing(), { signal: mine.signal, headers: conditions() })
-        if (mine.signal.aborted) return
-        const changes = detailed(ofPatch(before, answer.patch ?? []))
-        showPreview(answer, changes)
+        const { signal } = mine
+        const shown = instead ? await tried(session, outgoing(), signal) : preview(before, await ask(
+            "POST", session.path + "/actions?dryRun=true&select=/-", outgoing(), { signal, headers: conditions() }))
+        if (!signal.aborted) mark(parts.preview, { "aria-busy": null }).replaceChildren(...shown)
     } catch (problem) {
         if (!mine.signal.aborted) showRefused(problem)
     }
 }
 
-/** @param {any} answer @param {import("./model/changes.js").Change[]} changes */
-function showPreview(answer, changes) {
+/** @param {any} before @param {any} answer */
+function preview(before, answer) {
     const list = make("ul", "changes")
-    if (answer.outcome === "committed") showChanges(list, changes, { none: "Nothing would be changed." })
+    if (answer.outcome === "committed") showChanges(list, detailed(ofPatch(before, answer.patch ?? [])), { none: "Nothing would be changed." })
     const starts = answer.effects.length ? `, and would start ${answer.effects.join(", ")}` : ""
     const words = answer.outcome === "ignored" ? "It would be ignored: the state has nothing to do with it now."
         : `would be committed as #${answer.revision + 1}${batch.length ? ` and the next` : ""}${starts}`
-    mark(parts.preview, { "aria-busy": null }).replaceChildren(list, make("p", "dim", words))
+    return [list, make("p", "dim", words)]
 }
 
 /** @param {any} problem */
@@ -170,6 +186,7 @@ async function send() {
     if (!session || app.view.lock) return
     const isBatch = batch.length > 0
     try {
+        if (instead) return await forkAnew(session, outgoing(), `with another action in the place of #${instead}`)
         const answer = await ask("POST", session.path + "/actions?select=/-", outgoing(), { headers: conditions() })
         const effects = answer.effects.map((/** @type {string} */ effect) => `, starts ${effect}`).join("")
         parts.answer.replaceChildren(make("p", "good", `${answer.outcome}, #${answer.revision}${effects}`))
@@ -217,7 +234,10 @@ function addToBatch() {
 }
 
 function showBatch() {
-    parts.tray.hidden = !batch.length
+    parts.tray.hidden = instead || !batch.length
+    parts.add.hidden = parts.onlyfield.hidden = !!instead
+    parts.cancel.hidden = !instead
+    write(parts.heading, instead ? `In the place of #${instead}` : "Send")
     const move = (/** @type {number} */ from, /** @type {number} */ to) => {
         batch.splice(to, 0, ...batch.splice(from, 1))
         showBatch()
@@ -226,7 +246,7 @@ function showBatch() {
         make("span", "dim", `${i + 1}.`), make("code", "", `${one.type} ${masked(one)}`),
         i ? mark(button("↑", () => move(i, i - 1), "plain", "Earlier"), { "aria-label": `Move action ${i + 1} up` }) : "",
         mark(button("×", () => (batch.splice(i, 1), showBatch()), "plain", "Take out"), { "aria-label": `Take action ${i + 1} out` }))))
-    write(parts.send, batch.length ? `Send ${batch.length + (parts.also.checked ? 1 : 0)}` : "Send")
+    write(parts.send, instead ? "Fork" : batch.length ? `Send ${batch.length + (parts.also.checked ? 1 : 0)}` : "Send")
     edited()
 }
 
@@ -244,6 +264,7 @@ function paint() {
         shownKind = name
         drafts.clear()
         batch = []
+        instead = 0
         action = null
         parts.types.replaceChildren(...sendable().map((/** @type {any} */ { type, summary }) => Object.assign(make("option", "", type), { title: plain(summary ?? "") })))
         for (const place of ["answer", "refusal", "preview"]) parts[place].replaceChildren()
@@ -266,7 +287,6 @@ function paint() {
 export const focusSend = () => (parts.types?.focus(), parts.types)
 
 export function startSend() {
-    const place = $("send")
     const json = Object.assign(make("textarea"), { rows: 10, spellcheck: false, autocomplete: "off", autocapitalize: "off", id: "json" })
     const only = input({ type: "checkbox", id: "only" })
     const also = input({ type: "checkbox" })
@@ -276,24 +296,26 @@ export function startSend() {
         onlylabel: make("span"), preview: mark(make("div", "preview"), { id: "preview", role: "status", "aria-label": "What would come of it" }),
         answer: mark(make("div"), { id: "answer", role: "status" }), refusal: mark(make("div", "refusal"), { id: "refusal", role: "alert" }), batch: make("ul", "batch"),
         why: make("p", "note warn"), send: mark(button("Send", send, "main", "Send (Ctrl Enter)"), { id: "dispatch" }), add: button("Add to batch", addToBatch),
+        cancel: button("Cancel", () => (instead = 0, showBatch())), heading: make("h2"),
         toggle: mark(button("JSON", toggleJSON, "plain"), { id: "as-json", "aria-pressed": false }),
     }
     parts.tray = make("fieldset", "", make("legend", "", "Batch: all or none"), parts.batch,
         make("label", "field", also, " and the action above"), button("Clear the batch", () => (batch = [], showBatch())))
     const fold = mark(button("›", () => document.documentElement.classList.add("folded"), "plain", "Fold (])"), { "aria-label": "Fold the form" })
-    const bar = mark(make("div", "actions", parts.send, parts.add, make("span", "gap"), parts.toggle, fold), { role: "toolbar", "aria-label": "The form" })
+    const bar = mark(make("div", "actions", parts.send, parts.add, parts.cancel, make("span", "gap"), parts.toggle, fold), { role: "toolbar", "aria-label": "The form" })
     roving(bar)
-    place.append(make("div", "head", make("h2", "", "Send")),
+    parts.onlyfield = make("label", "field", only, parts.onlylabel)
+    $("send").append(make("div", "head", parts.heading),
         make("div", "scroll", field("Action", parts.types), parts.summary, parts.role, parts.form, parts.jsonfield, parts.secrets,
-            parts.preview, parts.tray, make("label", "field", only, parts.onlylabel), parts.why, parts.refusal, parts.answer,
+            parts.preview, parts.tray, parts.onlyfield, parts.why, parts.refusal, parts.answer,
             make("details", "", make("summary", "", "Schema of the payload"), parts.schema)),
         bar)
     parts.types.addEventListener("change", () => chooseAction(parts.types.value))
     json.addEventListener("input", edited)
     only.addEventListener("change", edited)
     also.addEventListener("change", showBatch)
-    place.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault())
-    place.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    $("send").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault())
+    $("send").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
         event.preventDefault()
         send()

@@ -111,15 +111,6 @@ export class Entries {
     }
 
     /**
-     * Loads pages until the entry is here, or is found to be gone.
-     * @param {number} revision @returns {Promise<Entry | undefined>}
-     */
-    async ensure(revision) {
-        while (!this.isWhole && !(this.oldest && this.oldest <= revision)) await this.older()
-        return this.get(revision)
-    }
-
-    /**
      * Loads what a stream has not told: all between the newest entry here and a revision, with their patches.
      * @param {number} revision @param {number} [known] the newest revision that needs nothing
      */

@@ -2,21 +2,15 @@
 /** @typedef {{revision: number, type: string, outcome: string, reason?: string}} Outcome */
 /** @typedef {{revision: number, type: string, outcome: string, isDone: boolean, text: string}} Row */
 
-/** @param {Entry | undefined} entry @returns {boolean} whether a replay sends it, so that it can be left out */
+/** @param {Entry | undefined} entry @returns {boolean} whether a replay sends it, so that it can be left out or edited */
 export const isReplayed = entry => entry !== undefined && entry.status === undefined && (entry.origin ?? "client") === "client"
 
 /**
- * The body of `POST …/forks` for a session that goes on without some actions of clients.
- * @param {import("./entries.js").Entries} entries
- * @param {number | undefined} at the revision to fork at; before the first action that is left out, if undefined
- * @param {Iterable<number>} skip revisions @param {number} [through] the last revision that is sent again
- * @returns {{revision: number, replay: {skip: number[], through: number}}}
+ * The body of `POST …/forks` for a session that goes on without an action of a client, or with another one in its place.
+ * @param {number} revision @param {any} action null for none @param {number} through the last revision that is sent again
  */
-export function forkWithout(entries, at, skip, through = entries.newest) {
-    const all = [...new Set(skip)].filter(revision => isReplayed(entries.get(revision))).sort((a, b) => a - b)
-    const revision = at ?? (all.length ? all[0] - 1 : through)
-    return { revision, replay: { skip: all.filter(skipped => skipped > revision && skipped <= through), through } }
-}
+export const forkWith = (revision, action, through) =>
+    ({ revision: revision - 1, replay: { ...(action ? { replace: { [revision]: action } } : { skip: [revision] }), through } })
 
 /**
  * The list of what became of each action.
