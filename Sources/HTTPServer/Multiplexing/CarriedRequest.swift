@@ -30,6 +30,7 @@ package final class CarriedRequest {
     private var countedInput = 0
     private var observer: (any RequestObserver)?
     private var onTimeout: (@Sendable () -> Void)?
+    // Its closure refers to this object until the response begins. A weak reference would make each event dearer.
     private var timer: LoopTimer?
     package var task: Task<Void, Never>?
     private var stream: (any StreamHandler)?
@@ -103,13 +104,13 @@ package final class CarriedRequest {
 
 // The body.
 extension CarriedRequest {
-    /// Takes the first part of the body, unless the request is refused because of its head.
+    /// Takes the first part of the body, unless the request is refused because of its head. ``awaitBody()`` has to follow if others
+    /// are not there at once.
     package func begin(_ piece: UnsafeRawBufferPointer) {
         let (length, isWhole) = (bodyLength ?? .max, piece.count == bodyLength)
         if let bodyLength, bodyLength > limits.maxBodyBytes { return refuseLargeBody() }
         guard isWhole ? !context.refusesBody(length) : context.admitsInput(length) else { return refuseOverload() }
         received(piece)
-        if !isWhole { awaitBody() }
     }
 
     /// Takes a part of the body. The request is handled when it is complete.
@@ -147,12 +148,13 @@ extension CarriedRequest {
     }
 
     /// Refuses the request once its body is late.
-    private func awaitBody() {
+    package func awaitBody() {
         guard let head, !isComplete else { return }
+        timer = nil
         let limit = context.settings.bodyTime.limit(received: body.count)
         let rest = limit - requestStartedAt.duration(to: loop.now)
         guard rest > .zero else { return refuse(.tooSlow(head)) }
-        timer = loop.schedule(after: rest) { [weak self] in self?.awaitBody() }
+        timer = loop.schedule(after: rest) { [self] in awaitBody() }
     }
 
     private func refuse(_ failure: RequestFailure) { answer(handler.response(to: failure, of: head, on: self)) }
@@ -187,7 +189,7 @@ extension CarriedRequest: RequestSource {
     package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         stopTimer()
         onTimeout = body
-        timer = loop.schedule(after: delay) { [weak self] in self?.mustAnswer() }
+        timer = loop.schedule(after: delay) { [self] in mustAnswer() }
     }
 
     package func disconnect() {
