@@ -41,7 +41,6 @@ final class HTTP2Connection {
         session = HTTP2Session(of: self, maxStreams: Self.maxStreams, maxHeadBytes: settings.limits.maxHeaderBytes)
         guard session != nil else { return nil }
         self.connection = connection
-        watch()
     }
 
     var now: MonotonicInstant { loop.now }
@@ -89,6 +88,8 @@ final class HTTP2Connection {
 extension HTTP2Connection: StreamHandler {
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         guard let session, let connection else { return }
+        // The first bytes say that the connection is really given to this: before, nobody would end the timer.
+        if timer == nil { watch() }
         guard session.receive(bytes) else {
             self.session = nil
             return connection.disconnect()

@@ -114,14 +114,14 @@ enum HTTP2Fields {
     /// - Parameter head: an encoded head of HTTP/1.1. Its names become lower case.
     static func withFields(of head: inout [UInt8], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Void) {
         head.withUnsafeMutableBufferPointer { bytes in
-            let lineCount = bytes.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
-            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: lineCount) { fields in
+            // No line is shorter than `a: \r\n`.
+            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: bytes.count / 5) { fields in
                 body(UnsafeBufferPointer(rebasing: fields[..<fill(fields, from: bytes)]))
             }
         }
     }
 
-    /// - Parameter fields: has room for one for each line of the head.
+    /// - Parameter fields: has room for each line of the head.
     /// - Returns: how many fields there are.
     private static func fill(
         _ fields: UnsafeMutableBufferPointer<nghttp2_nv>, from head: UnsafeMutableBufferPointer<UInt8>

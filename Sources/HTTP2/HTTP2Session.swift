@@ -101,7 +101,8 @@ final class HTTP2Session {
                     HTTP2Connection.of(owner).receivedControl(type, isAcknowledgement: isAcknowledgement != 0)
                 },
                 source: { request, buffer, length, rest in
-                    let taken = HTTP2Stream.of(request).take(UnsafeMutableRawBufferPointer(start: buffer, count: length))
+                    let taken = HTTP2Stream.of(request).take(
+                        UnsafeMutableRawBufferPointer(start: buffer, count: length))
                     rest?.pointee = cnghttp2_rest(taken.rest)
                     return taken.count
                 }))

@@ -8,19 +8,11 @@ final class HTTP2Stream {
     /// How many bytes may be collected in a turn of the loop before they count as waiting.
     private static let maxCollectedBytes = 16384
 
+    // Each event reads the first properties, which are close together.
     let number: Int32
     /// The place among the streams of the connection.
     var index: Int32 = 0
-    // Until it is closed, the connection refers to this too.
-    private let connection: HTTP2Connection
-    /// Nil if it could not be read.
-    let request: CarriedRequest?
-    /// The bytes that wait for the window of the client, or for its connection.
     // Accesses to the unchecked properties cannot overlap, because nothing else is called during one.
-    @exclusivity(unchecked) private(set) var queue = OutputQueue()
-    /// When the client took bytes last, or when the first of them began to wait.
-    @exclusivity(unchecked) private var lastTakenAt: MonotonicInstant
-    // The small properties share a word.
     @exclusivity(unchecked) private(set) var progress = HTTP2Progress()
     /// Whether the client has sent the whole request.
     @exclusivity(unchecked) private(set) var isComplete: Bool
@@ -29,6 +21,14 @@ final class HTTP2Stream {
     /// Whether bytes are left that were offered to the client.
     @exclusivity(unchecked) private(set) var isWaiting = false
     @exclusivity(unchecked) var isClosed = false
+    // Until it is closed, the connection refers to this too.
+    private let connection: HTTP2Connection
+    /// The bytes that wait for the window of the client, or for its connection.
+    @exclusivity(unchecked) private(set) var queue = OutputQueue()
+    /// Nil if it could not be read.
+    let request: CarriedRequest?
+    /// When the client took bytes last, or when the first of them began to wait.
+    @exclusivity(unchecked) private var lastTakenAt: MonotonicInstant
 
     init(_ number: Int32, _ request: CarriedRequest?, of connection: HTTP2Connection, isComplete: Bool) {
         self.number = number
