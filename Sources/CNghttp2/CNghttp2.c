@@ -17,9 +17,10 @@
     each(nghttp2_session_server_new2) each(nghttp2_session_del)                                                        \
     each(nghttp2_session_mem_recv) each(nghttp2_session_mem_send)                                                      \
     each(nghttp2_session_want_read) each(nghttp2_session_want_write)                                                   \
-    each(nghttp2_session_terminate_session) each(nghttp2_session_resume_data)                                          \
+    each(nghttp2_session_terminate_session)                                                                            \
+    each(nghttp2_session_get_stream_user_data) each(nghttp2_session_set_stream_user_data)                              \
     each(nghttp2_session_get_last_proc_stream_id)                                                                      \
-    each(nghttp2_submit_settings) each(nghttp2_submit_response) each(nghttp2_submit_headers)                           \
+    each(nghttp2_submit_settings) each(nghttp2_submit_headers) each(nghttp2_submit_data)                               \
     each(nghttp2_submit_rst_stream) each(nghttp2_submit_goaway)
 
 // Pointers to the functions, with the types of the header.
@@ -81,19 +82,19 @@ static int on_invalid_header(
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
+static void *request_of(nghttp2_session *session, int32_t stream) {
+    return library.nghttp2_session_get_stream_user_data(session, stream);
+}
+
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
     cnghttp2_session *owner = data;
-    int ends = frame->hd.flags & NGHTTP2_FLAG_END_STREAM;
-    (void)session;
-    switch (frame->hd.type) {
-    case NGHTTP2_HEADERS:
-        if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) owner->events->head(owner->owner, frame->hd.stream_id, ends != 0);
-        else if (ends) owner->events->end(owner->owner, frame->hd.stream_id);
-        break;
-    case NGHTTP2_DATA:
-        if (ends) owner->events->end(owner->owner, frame->hd.stream_id);
-        break;
-    default: break;
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+    int ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+        owner->events->head(owner->owner, frame->hd.stream_id, ends);
+    } else if (ends) {
+        void *request = request_of(session, frame->hd.stream_id);
+        if (request != NULL) owner->events->end(request);
     }
     return 0;
 }
@@ -101,16 +102,16 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
 static int on_data(
     nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *data) {
     cnghttp2_session *owner = data;
-    (void)session;
+    void *request = request_of(session, stream);
     (void)flags;
-    owner->events->body(owner->owner, stream, bytes, length);
+    if (request != NULL) owner->events->body(request, bytes, length);
     return 0;
 }
 
 static int on_close(nghttp2_session *session, int32_t stream, uint32_t error, void *data) {
     cnghttp2_session *owner = data;
-    (void)session;
-    owner->events->closed(owner->owner, stream, error);
+    (void)error;
+    owner->events->closed(owner->owner, stream, request_of(session, stream));
     return 0;
 }
 
@@ -118,13 +119,13 @@ static ssize_t read_source(
     nghttp2_session *session, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags, nghttp2_data_source *source,
     void *data) {
     cnghttp2_session *owner = data;
-    int ends = 0;
-    ptrdiff_t count = owner->events->source(owner->owner, stream, buffer, length, &ends);
+    enum cnghttp2_rest rest = CNGHTTP2_MORE;
+    size_t count = owner->events->source(source->ptr, buffer, length, &rest);
     (void)session;
-    (void)source;
-    if (count < 0) return NGHTTP2_ERR_DEFERRED;
-    if (ends) *flags |= NGHTTP2_DATA_FLAG_EOF;
-    return count;
+    (void)stream;
+    if (rest != CNGHTTP2_MORE) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (rest == CNGHTTP2_LATER) *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+    return (ssize_t)count;
 }
 
 // ---- Loading
@@ -201,19 +202,24 @@ ptrdiff_t cnghttp2_output(cnghttp2_session *session, const uint8_t **bytes) {
     return count < 0 ? -1 : count;
 }
 
-int cnghttp2_respond(cnghttp2_session *session, int32_t stream, const nghttp2_nv *fields, size_t count, int has_body) {
-    nghttp2_data_provider source = {.read_callback = read_source};
-    int code = library.nghttp2_submit_response(session->session, stream, fields, count, has_body ? &source : NULL);
-    return code == 0 ? 0 : -1;
+void cnghttp2_set_request(cnghttp2_session *session, int32_t stream, void *request) {
+    library.nghttp2_session_set_stream_user_data(session->session, stream, request);
+}
+
+void cnghttp2_respond(cnghttp2_session *session, int32_t stream, const nghttp2_nv *fields, size_t count, int has_body) {
+    uint8_t flags = has_body ? NGHTTP2_FLAG_NONE : NGHTTP2_FLAG_END_STREAM;
+    library.nghttp2_submit_headers(session->session, flags, stream, NULL, fields, count, NULL);
+}
+
+int cnghttp2_offer(cnghttp2_session *session, int32_t stream, void *request) {
+    nghttp2_data_provider source = {.source = {.ptr = request}, .read_callback = read_source};
+    int code = library.nghttp2_submit_data(session->session, NGHTTP2_FLAG_END_STREAM, stream, &source);
+    return code == NGHTTP2_ERR_DATA_EXIST ? -1 : 0;
 }
 
 void cnghttp2_continue(cnghttp2_session *session, int32_t stream) {
     nghttp2_nv status = {(uint8_t *)":status", (uint8_t *)"100", 7, 3, NGHTTP2_NV_FLAG_NONE};
     library.nghttp2_submit_headers(session->session, NGHTTP2_FLAG_NONE, stream, NULL, &status, 1, NULL);
-}
-
-void cnghttp2_resume(cnghttp2_session *session, int32_t stream) {
-    library.nghttp2_session_resume_data(session->session, stream);
 }
 
 void cnghttp2_reset(cnghttp2_session *session, int32_t stream, uint32_t error) {

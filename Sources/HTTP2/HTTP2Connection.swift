@@ -18,12 +18,14 @@ final class HTTP2Connection {
     let settings: HTTPServer.Settings
     let loop: any EventLoop
     private(set) var session: HTTP2Session?
-    @exclusivity(unchecked) var streams: [Int32: HTTP2Stream] = [:]
-    var incoming: HTTP2Incoming
-    var outgoing = HTTP2Outgoing()
-    var abuse: HTTP2Abuse
+    // Accesses to the unchecked properties cannot overlap, because nothing else is called during one.
+    @exclusivity(unchecked) private(set) var streams: [HTTP2Stream] = []
+    @exclusivity(unchecked) var incoming: HTTP2Incoming
+    @exclusivity(unchecked) var outgoing = HTTP2Outgoing()
+    @exclusivity(unchecked) var abuse: HTTP2Abuse
     /// When the last request ended.
-    var idleSince: MonotonicInstant
+    @exclusivity(unchecked) private var idleSince: MonotonicInstant
+    // Its closure refers to this object until the connection closes. A weak reference would make each event dearer.
     private var timer: LoopTimer?
     private(set) var isDraining = false
     /// Whether it reads nothing, until the client has taken what was sent.
@@ -39,18 +41,32 @@ final class HTTP2Connection {
         session = HTTP2Session(of: self, maxStreams: Self.maxStreams, maxHeadBytes: settings.limits.maxHeaderBytes)
         guard session != nil else { return nil }
         self.connection = connection
-        watch()
     }
 
     var now: MonotonicInstant { loop.now }
 
+    func add(_ stream: HTTP2Stream) {
+        stream.index = Int32(streams.count)
+        streams.append(stream)
+        session?.begin(stream)
+    }
+
+    func remove(_ stream: HTTP2Stream) {
+        let last = streams.removeLast()
+        if last !== stream {
+            last.index = stream.index
+            streams[Int(stream.index)] = last
+        }
+        stream.isClosed = true
+        idleSince = now
+    }
+
     /// Looks again and again for what takes too long.
     private func watch() {
-        timer = loop.schedule(after: min(settings.headerTimeout, settings.idleTimeout) / 2) { [weak self] in
-            guard let self, self.connection != nil else { return }
-            self.timer = nil
-            self.endWhatTakesTooLong()
-            self.watch()
+        timer = loop.schedule(after: min(settings.headerTimeout, settings.idleTimeout) / 2) { [self] in
+            timer = nil
+            endWhatTakesTooLong()
+            if connection != nil { watch() }
         }
     }
 
@@ -58,7 +74,7 @@ final class HTTP2Connection {
         let limit = settings.idleTimeout
         if let connection, connection.stalledTime >= limit { return connection.disconnect() }
         if incoming.incompleteTime(at: now) >= settings.headerTimeout { return terminate(.none) }
-        for stream in streams.values where stream.stalledTime >= limit { stream.disconnect() }
+        for stream in streams where stream.stalledTime >= limit { stream.disconnect() }
         if let idleTime, idleTime >= limit { terminate(.none) }
     }
 
@@ -72,17 +88,20 @@ final class HTTP2Connection {
 extension HTTP2Connection: StreamHandler {
     func streamReceived(_ bytes: UnsafeRawBufferPointer) {
         guard let session, let connection else { return }
+        // The first bytes say that the connection is really given to this: before, nobody would end the timer.
+        if timer == nil { watch() }
         guard session.receive(bytes) else {
             self.session = nil
             return connection.disconnect()
         }
+        for stream in incoming.takeBegun() { stream.request?.awaitBody() }
         flushSoon()
         isPaused = connection.pendingBytes > Self.maxPendingBytes
         if isPaused { connection.pauseReading() }
     }
 
     func streamDrained() {
-        flushSoon()
+        if outgoing.isCutShort { flushSoon() }
         guard isPaused else { return }
         isPaused = false
         connection?.resumeReading()
@@ -91,13 +110,14 @@ extension HTTP2Connection: StreamHandler {
     func streamClosed() {
         if let timer = timer.take() { loop.cancel(timer) }
         connection = nil
-        for stream in streams.values { stream.request?.closed() }
-        streams = [:]
+        for stream in streams { stream.request?.closed() }
+        streams = []
+        _ = incoming.takeBegun()
         settings.output.add(outgoing.end())
         session = nil
     }
 
-    var clients: [any StreamClient]? { Array(streams.values) }
+    var clients: [any StreamClient]? { streams }
 
     var idleTime: Duration? { streams.isEmpty ? idleSince.duration(to: now) : nil }
 
@@ -114,7 +134,7 @@ extension HTTP2Connection: StreamHandler {
     }
 
     private var unfinishedRequests: [CarriedRequest] {
-        streams.values.compactMap(\.request).filter { $0.isAwaited && $0.unfinishedBytes > 0 }
+        streams.compactMap(\.request).filter { $0.isAwaited && $0.unfinishedBytes > 0 }
     }
 
     func drainBegins() {
@@ -126,6 +146,6 @@ extension HTTP2Connection: StreamHandler {
     func streamShouldEnd(among streamCount: Int) {}
 
     func streamMustAnswer() {
-        for stream in streams.values { stream.request?.mustAnswer() }
+        for stream in streams { stream.request?.mustAnswer() }
     }
 }

@@ -9,6 +9,8 @@ struct HTTP2Incoming {
     private var number: Int32 = 0
     /// Since when fields of a request, or the beginning of the connection, have been incomplete; nil if they are not.
     private var incompleteSince: MonotonicInstant?
+    /// The requests that have begun since bytes were read, and whose bodies are not there.
+    private var begun: [HTTP2Stream] = []
 
     /// A connection has begun.
     init(since start: MonotonicInstant) { incompleteSince = start }
@@ -16,7 +18,8 @@ struct HTTP2Incoming {
     func incompleteTime(at now: MonotonicInstant) -> Duration { incompleteSince?.duration(to: now) ?? .zero }
 
     mutating func begin(_ number: Int32, at now: MonotonicInstant) {
-        (head, self.number, incompleteSince) = (HTTP2Head(), number, now)
+        head.begin()
+        (self.number, incompleteSince) = (number, now)
     }
 
     /// - Parameter maxBytes: a little more than the parser takes.
@@ -32,6 +35,15 @@ struct HTTP2Incoming {
         incompleteSince = nil
         let text = head.text(hasBody: hasBody)
         return head.isMalformed ? nil : text
+    }
+
+    mutating func bodyFollows(_ stream: HTTP2Stream) { begun.append(stream) }
+
+    /// - Returns: the requests whose bodies are late, because they have not come with their heads.
+    mutating func takeBegun() -> [HTTP2Stream] {
+        guard !begun.isEmpty else { return [] }
+        defer { begun.removeAll(keepingCapacity: true) }
+        return begun.filter { !$0.isComplete }
     }
 
     /// Another frame has begun, and none comes between the parts of a head.
@@ -61,9 +73,9 @@ extension HTTP2Connection {
         case .head, .needMore: refuseMalformed(number)
         case .failed(let failure, let head):
             let stream = HTTP2Stream(number, nil, of: self, isComplete: isAll)
-            streams[number] = stream
+            add(stream)
             let response = connection.response(to: failure, of: head)
-            respond(stream, response, ResponseEncoder(answering: failure), connection.requestID)
+            stream.respond(response, ResponseEncoder(answering: failure), connection.requestID)
         }
     }
 
@@ -77,30 +89,23 @@ extension HTTP2Connection {
             head, from: connection.peer, requestID: connection.requestID(of: head), bodyLength: head.body.byteCount,
             on: connection, connection.handler)
         let stream = HTTP2Stream(number, request, of: self, isComplete: isAll)
-        streams[number] = stream
+        add(stream)
         if let refusal = connection.handler.refusal(of: head, on: request) { return request.answer(refusal) }
         request.begin(UnsafeRawBufferPointer(start: nil, count: 0))
+        if !isAll { incoming.bodyFollows(stream) }
         if head.expectsContinue, request.isAwaited, !stream.isComplete { session?.sendContinue(number) }
     }
 
-    /// A part of the body.
-    func received(_ bytes: UnsafeRawBufferPointer, of number: Int32) { streams[number]?.request?.received(bytes) }
-
-    func receivedEnd(of number: Int32) {
-        guard let stream = streams[number] else { return }
-        stream.isComplete = true
-        stream.request?.bodyEnded()
-    }
-
     /// The stream is closed, by either side.
-    func closed(_ number: Int32) {
+    ///
+    /// - Parameter stream: nil for a malformed request.
+    func closed(_ number: Int32, _ stream: HTTP2Stream?) {
         incoming.streamClosed(number)
-        guard let stream = streams[number] else { return }
+        guard let stream else { return }
         if stream.request?.isAwaited == true, abuse.wasted(now: now) { terminate(.enhanceYourCalm) }
         stream.request?.closed()
-        streams[number] = nil
         outgoing.waitingBytes -= stream.queue.byteCount
-        idleSince = now
+        remove(stream)
     }
 
     /// A frame begins that carries no more than the continuation of a head.

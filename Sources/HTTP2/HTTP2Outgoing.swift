@@ -4,8 +4,10 @@ import Sockets
 
 /// The bytes of responses that have not become frames.
 struct HTTP2Outgoing {
-    /// The streams that were written to since frames were made, and those of which bytes were taken.
+    /// The streams that were written to since frames were made, and those that have waited.
     fileprivate var touched: [HTTP2Stream] = []
+    /// Whether frames were left, because so many bytes wait in the connection.
+    fileprivate(set) var isCutShort = false
     /// How many bytes wait in the streams, and how many of them the budget counts.
     var waitingBytes = 0
     private var countedBytes = 0
@@ -29,10 +31,20 @@ struct HTTP2Outgoing {
 
     /// - Returns: the streams that were touched since the last time.
     fileprivate mutating func takeTouched() -> [HTTP2Stream] {
-        (shared, sharedSource, sharedAddress) = ([], [], nil)
-        defer { touched.removeAll(keepingCapacity: true) }
-        return touched
+        if sharedAddress != nil { (shared, sharedSource, sharedAddress) = ([], [], nil) }
+        var streams: [HTTP2Stream] = []
+        swap(&streams, &touched)
+        return streams
     }
+
+    /// The memory of the streams that were taken is used for the next ones.
+    fileprivate mutating func reuse(_ taken: inout [HTTP2Stream]) {
+        taken.removeAll(keepingCapacity: true)
+        if touched.isEmpty { swap(&taken, &touched) }
+    }
+
+    /// How many bytes frames for what waits have, about.
+    fileprivate var expectedBytes: Int { touched.isEmpty ? 0 : waitingBytes + 160 * touched.count }
 
     /// - Returns: how many bytes more, or fewer, the budget has to count.
     fileprivate mutating func count() -> Int {
@@ -55,13 +67,12 @@ extension HTTP2Connection {
     /// Whether so much waits that the output budget decides about more of it.
     var isFull: Bool { outgoing.waitingBytes + (connection?.pendingBytes ?? 0) > Self.maxPendingBytes }
 
-    func respond(_ stream: HTTP2Stream, _ response: Response, _ encoder: ResponseEncoder, _ requestID: String) {
+    func respond(
+        _ stream: HTTP2Stream, _ response: Response, _ encoder: ResponseEncoder, _ requestID: String, hasBody: Bool
+    ) {
         guard let connection else { return }
-        let hasBody = encoder.sendsBody(of: response) && !response.body.isEmpty
-        let head = encoder.head(of: response, date: connection.date, requestID: requestID)
-        session?.respond(stream.number, head, hasBody: hasBody)
-        if hasBody { stream.write(response.body) }
-        stream.endStream()
+        var head = encoder.head(of: response, date: connection.date, requestID: requestID)
+        session?.respond(stream, &head, hasBody: hasBody)
     }
 
     func startStream(_ stream: HTTP2Stream, _ response: Response, _ encoder: ResponseEncoder, _ requestID: String) {
@@ -69,7 +80,7 @@ extension HTTP2Connection {
         var (encoder, head): (ResponseEncoder, [UInt8]) = (encoder, [])
         encoder.appendStreamHead(
             response.status, response.fields, date: connection.date, requestID: requestID, to: &head)
-        session?.respond(stream.number, head, hasBody: true)
+        session?.respond(stream, &head, hasBody: true)
         flushSoon()
     }
 
@@ -81,27 +92,15 @@ extension HTTP2Connection {
     }
 
     /// A stream has more bytes, or its end.
-    ///
-    /// - Parameter resumes: whether nghttp2 has to be told.
-    func touch(_ stream: HTTP2Stream, resumes: Bool) {
-        if resumes { session?.resume(stream.number) }
-        if outgoing.touched.last !== stream { outgoing.touched.append(stream) }
+    func touch(_ stream: HTTP2Stream) {
+        note(stream)
         flushSoon()
     }
 
-    /// Fills a frame of a response.
-    ///
-    /// - Returns: how many bytes it has; nil if none are there now.
-    func take(from number: Int32, _ buffer: UnsafeMutableRawBufferPointer, ends: inout Bool) -> Int? {
-        guard let stream = streams[number] else {
-            ends = true
-            return 0
-        }
-        let count = stream.take(buffer)
-        outgoing.waitingBytes -= count ?? 0
-        ends = stream.isOver
-        if ends || count != nil && stream.isWaiting { outgoing.touched.append(stream) }
-        return count
+    /// Frames were made of a stream, or will be.
+    func note(_ stream: HTTP2Stream) {
+        stream.isTouched = true
+        outgoing.touched.append(stream)
     }
 
     /// Makes the frames of all streams at the end of this turn, for one system call.
@@ -119,18 +118,35 @@ extension HTTP2Connection {
             outgoing.hasAnnouncedDrain = true
             session.drain()
         }
+        for stream in outgoing.touched { stream.offer(to: session) }
         var output: [UInt8] = []
+        output.reserveCapacity(min(max(0, limit) + 16_393, outgoing.expectedBytes))
         guard let frames = session.appendOutput(to: &output, upTo: limit) else { return connection.disconnect() }
         abuse.sent(frames: frames, bytes: output.count)
+        outgoing.isCutShort = output.count >= limit
         if !output.isEmpty { connection.sendSoon(output) }
-        for stream in outgoing.takeTouched() where streams[stream.number] === stream {
-            stream.offered()
-            guard stream.isOver, !stream.isComplete else { continue }
-            // The rest of a request that is answered is not wanted. The answer may still wait for room.
-            if output.count < limit { reset(stream, .none) } else { outgoing.touched.append(stream) }
-        }
+        lookAtTouched()
         let change = outgoing.count()
         if change != 0 { connection.addOutput(change) }
+        // Otherwise the next frames are made when the client has taken these.
+        if outgoing.isCutShort ? connection.pendingBytes == 0 : !outgoing.touched.isEmpty { flushSoon() }
         if session.isOver || outgoing.hasAnnouncedDrain && streams.isEmpty { connection.endProtocol() }
+    }
+
+    /// Frames were made of what the streams had, as far as there was room.
+    private func lookAtTouched() {
+        var streams = outgoing.takeTouched()
+        for stream in streams {
+            stream.isTouched = false
+            guard !stream.isClosed else { continue }
+            stream.offered()
+            // The rest of a request that is answered is not wanted. The answer may still wait for room.
+            if stream.isAnsweredEarly, !outgoing.isCutShort {
+                reset(stream, .none)
+            } else if !stream.isTouched, stream.isAnsweredEarly || stream.isUnoffered {
+                note(stream)
+            }
+        }
+        outgoing.reuse(&streams)
     }
 }

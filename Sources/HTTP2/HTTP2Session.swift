@@ -1,4 +1,5 @@
 import CNghttp2
+import HTTPServer
 import Platform
 
 /// A session of nghttp2: bytes in, events to its owner, bytes out.
@@ -46,17 +47,26 @@ final class HTTP2Session {
         return frames
     }
 
-    /// - Parameter head: an encoded head of HTTP/1.1.
-    func respond(_ stream: Int32, _ head: [UInt8], hasBody: Bool) {
-        var head = head
-        _ = HTTP2Fields.withFields(of: &head) { fields in
-            cnghttp2_respond(session, stream, fields.baseAddress, fields.count, hasBody ? 1 : 0)
+    /// A request has begun. It has to live until its stream is closed.
+    func begin(_ stream: HTTP2Stream) {
+        cnghttp2_set_request(session, stream.number, Unmanaged.passUnretained(stream).toOpaque())
+    }
+
+    /// - Parameter head: an encoded head of HTTP/1.1. Its names become lower case.
+    func respond(_ stream: HTTP2Stream, _ head: inout [UInt8], hasBody: Bool) {
+        HTTP2Fields.withFields(of: &head) { fields in
+            cnghttp2_respond(session, stream.number, fields.baseAddress, fields.count, hasBody ? 1 : 0)
         }
     }
 
     func sendContinue(_ stream: Int32) { cnghttp2_continue(session, stream) }
 
-    func resume(_ stream: Int32) { cnghttp2_resume(session, stream) }
+    /// Has the bytes of a stream taken, and its end.
+    ///
+    /// - Returns: false if those that were taken before have to leave first.
+    func offer(_ stream: HTTP2Stream) -> Bool {
+        cnghttp2_offer(session, stream.number, Unmanaged.passUnretained(stream).toOpaque()) == 0
+    }
 
     func reset(_ stream: Int32, _ code: Code) { cnghttp2_reset(session, stream, code.rawValue) }
 
@@ -80,20 +90,21 @@ final class HTTP2Session {
                         UnsafeRawBufferPointer(start: value, count: valueLength))
                 },
                 head: { owner, stream, ends in HTTP2Connection.of(owner).receivedHead(of: stream, isAll: ends != 0) },
-                body: { owner, stream, bytes, length in
-                    HTTP2Connection.of(owner).received(UnsafeRawBufferPointer(start: bytes, count: length), of: stream)
+                body: { request, bytes, length in
+                    HTTP2Stream.of(request).request?.received(UnsafeRawBufferPointer(start: bytes, count: length))
                 },
-                end: { owner, stream in HTTP2Connection.of(owner).receivedEnd(of: stream) },
-                closed: { owner, stream, _ in HTTP2Connection.of(owner).closed(stream) },
+                end: { request in HTTP2Stream.of(request).receivedEnd() },
+                closed: { owner, number, request in
+                    HTTP2Connection.of(owner).closed(number, request.map { HTTP2Stream.of($0) })
+                },
                 control: { owner, type, isAcknowledgement in
                     HTTP2Connection.of(owner).receivedControl(type, isAcknowledgement: isAcknowledgement != 0)
                 },
-                source: { owner, stream, buffer, length, ends in
-                    var isLast = false
-                    let count = HTTP2Connection.of(owner).take(
-                        from: stream, UnsafeMutableRawBufferPointer(start: buffer, count: length), ends: &isLast)
-                    ends?.pointee = isLast ? 1 : 0
-                    return count ?? -1
+                source: { request, buffer, length, rest in
+                    let taken = HTTP2Stream.of(request).take(
+                        UnsafeMutableRawBufferPointer(start: buffer, count: length))
+                    rest?.pointee = cnghttp2_rest(taken.rest)
+                    return taken.count
                 }))
         return UnsafePointer(events)
     }()
@@ -103,5 +114,23 @@ extension HTTP2Connection {
     fileprivate static func of(_ owner: UnsafeMutableRawPointer?) -> HTTP2Connection {
         guard let owner else { preconditionFailure("a session has an owner") }
         return Unmanaged<HTTP2Connection>.fromOpaque(owner).takeUnretainedValue()
+    }
+}
+
+extension HTTP2Stream {
+    fileprivate static func of(_ request: UnsafeMutableRawPointer?) -> HTTP2Stream {
+        guard let request else { preconditionFailure("the event is one of a request") }
+        return Unmanaged<HTTP2Stream>.fromOpaque(request).takeUnretainedValue()
+    }
+}
+
+extension cnghttp2_rest {
+    fileprivate init(_ rest: HTTP2Progress.Rest) {
+        self =
+            switch rest {
+            case .more: CNGHTTP2_MORE
+            case .later: CNGHTTP2_LATER
+            case .end: CNGHTTP2_END
+            }
     }
 }

@@ -8,22 +8,27 @@ final class HTTP2Stream {
     /// How many bytes may be collected in a turn of the loop before they count as waiting.
     private static let maxCollectedBytes = 16384
 
+    // Each event reads the first properties, which are close together.
     let number: Int32
+    /// The place among the streams of the connection.
+    var index: Int32 = 0
+    // Accesses to the unchecked properties cannot overlap, because nothing else is called during one.
+    @exclusivity(unchecked) private(set) var progress = HTTP2Progress()
     /// Whether the client has sent the whole request.
-    var isComplete: Bool
-    /// Whether the response ends behind the queue.
-    private var isEnded = false
-    /// Whether nghttp2 asks for no bytes until it is told that there are some.
-    private var isDeferred = false
+    @exclusivity(unchecked) private(set) var isComplete: Bool
+    /// Whether the connection looks at it when it makes frames.
+    @exclusivity(unchecked) var isTouched = false
     /// Whether bytes are left that were offered to the client.
-    private(set) var isWaiting = false
-    private unowned let connection: HTTP2Connection
-    /// Nil if it could not be read.
-    let request: CarriedRequest?
+    @exclusivity(unchecked) private(set) var isWaiting = false
+    @exclusivity(unchecked) var isClosed = false
+    // Until it is closed, the connection refers to this too.
+    private let connection: HTTP2Connection
     /// The bytes that wait for the window of the client, or for its connection.
     @exclusivity(unchecked) private(set) var queue = OutputQueue()
+    /// Nil if it could not be read.
+    let request: CarriedRequest?
     /// When the client took bytes last, or when the first of them began to wait.
-    private var lastTakenAt: MonotonicInstant
+    @exclusivity(unchecked) private var lastTakenAt: MonotonicInstant
 
     init(_ number: Int32, _ request: CarriedRequest?, of connection: HTTP2Connection, isComplete: Bool) {
         self.number = number
@@ -34,40 +39,38 @@ final class HTTP2Stream {
         request?.carrier = self
     }
 
-    /// Whether nothing of the response is left.
-    var isOver: Bool { isEnded && queue.isEmpty }
+    func receivedEnd() {
+        isComplete = true
+        request?.bodyEnded()
+    }
 
     func write(_ bytes: [UInt8]) {
         connection.outgoing.waitingBytes += bytes.count
         queue.append(bytes)
-        touch()
+        if !isTouched { connection.touch(self) }
     }
 
-    private func touch() {
-        connection.touch(self, resumes: isDeferred)
-        isDeferred = false
+    /// Has its bytes taken, if that is not under way. Those that were taken before may have to leave first.
+    func offer(to session: HTTP2Session) {
+        guard !isClosed, progress.offers(hasBytes: !queue.isEmpty) else { return }
+        if !session.offer(self) { progress.offerFailed() }
     }
+
+    /// Whether it has to be offered later.
+    var isUnoffered: Bool { progress.canOffer(hasBytes: !queue.isEmpty) }
 
     /// Moves bytes into a frame.
     ///
-    /// - Returns: their count; nil if none are there now, though the response has not ended.
-    func take(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        guard !queue.isEmpty else {
-            isDeferred = !isEnded
-            return isEnded ? 0 : nil
+    /// - Returns: their count, and how the response goes on.
+    func take(_ buffer: UnsafeMutableRawBufferPointer) -> (count: Int, rest: HTTP2Progress.Rest) {
+        let count = queue.move(to: buffer)
+        connection.outgoing.waitingBytes -= count
+        // A stream that has waited is looked at behind the frames.
+        if isWaiting {
+            lastTakenAt = connection.now
+            if !isTouched { connection.note(self) }
         }
-        var count = 0
-        queue.withParts { parts in
-            for part in parts {
-                let length = min(part.iov_len, buffer.count - count)
-                guard length > 0, let bytes = part.iov_base else { return }
-                buffer.baseAddress?.advanced(by: count).copyMemory(from: bytes, byteCount: length)
-                count += length
-            }
-        }
-        queue.consume(count)
-        lastTakenAt = connection.now
-        return count
+        return (count, progress.taken(hasMore: !queue.isEmpty))
     }
 
     /// All bytes were offered to the client.
@@ -78,11 +81,15 @@ final class HTTP2Stream {
         if wasWaiting, !isWaiting { request?.drained() }
     }
 
+    /// Whether the client has the whole response before the server has the whole request.
+    var isAnsweredEarly: Bool { progress.isOver && !isComplete }
+
     /// Gives up what waits.
     ///
     /// - Returns: how many bytes that was.
     func drop() -> Int {
         defer { queue.removeAll() }
+        progress.cut()
         return queue.byteCount
     }
 }
@@ -93,7 +100,14 @@ extension HTTP2Stream: ResponseCarrier {
     var pendingBytes: Int { isWaiting ? queue.byteCount : 0 }
 
     func respond(_ response: Response, to head: RequestHead) {
-        connection.respond(self, response, ResponseEncoder(answering: head), request?.requestID ?? "")
+        respond(response, ResponseEncoder(answering: head), request?.requestID ?? "")
+    }
+
+    func respond(_ response: Response, _ encoder: ResponseEncoder, _ requestID: String) {
+        let hasBody = encoder.sendsBody(of: response) && !response.body.isEmpty
+        connection.respond(self, response, encoder, requestID, hasBody: hasBody)
+        if hasBody { write(response.body) } else { progress.endWithHead() }
+        endStream()
     }
 
     func startStream(_ response: Response, to head: RequestHead) {
@@ -118,8 +132,8 @@ extension HTTP2Stream: ResponseCarrier {
     }
 
     func endStream() {
-        isEnded = true
-        touch()
+        progress.end()
+        if !isTouched { connection.touch(self) }
     }
 
     func cancel() { connection.reset(self, .cancelled) }

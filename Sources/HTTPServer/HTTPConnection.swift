@@ -291,7 +291,7 @@ extension HTTPConnection {
         unsentRequest = pendingBytes > 0 ? head : nil
     }
 
-    private static var maxCopiedBytes: Int { 32_768 }
+    static var maxCopiedBytes: Int { 32_768 }
 
     /// Whether a response of this length may wait for the client.
     ///

@@ -34,6 +34,22 @@ import Testing
         }
     }
 
+    /// Sends as many bytes as a connection takes at once, then the rest when they have left.
+    private final class Parts: StreamHandler {
+        static let full = [UInt8](repeating: UInt8(ascii: "x"), count: 65536)
+        var source: (any RequestSource)?
+
+        func streamDrained() {
+            source?.send(parts: [Array("end".utf8)])
+            source?.endStream()
+            source = nil
+        }
+
+        func streamClosed() { source = nil }
+
+        func streamShouldEnd(among streamCount: Int) {}
+    }
+
     private final class Handler: RequestHandler {
         private let waiting = Locked([DeferredExchange]())
         private let ended = Locked([String]())
@@ -53,6 +69,11 @@ import Testing
                 let pieces = Pieces { [ended] in ended.withLock { $0.append("stream") } }
                 pieces.source = exchange.startStream(fields: [], owner: pieces)
                 return pieces.start()
+            case "/parts":
+                let parts = Parts()
+                parts.source = exchange.startStream(fields: [], owner: parts)
+                parts.source?.send(parts: [Parts.full])
+                return
             default: break
             }
             exchange.answer(Response(.ok, body: Array("\(request.head.method) \(target) ".utf8) + request.body))
@@ -130,6 +151,18 @@ import Testing
             #expect(client.next(.data)?.text == "GET ")
             client.send(Frame(.windowUpdate, of: 1, UInt32(100).bigEndianBytes))
             #expect(client.next(.data) == Frame(.data, of: 1, flags: 1, Array("/0123456789 ".utf8)))
+        }
+    }
+
+    /// The first bytes end with the last frame that is made at once, so the next ones come before the library has let go of it.
+    @Test func bytesAreSentThatComeWhileOthersLeave() async throws {
+        try await run { server in
+            let client = FrameClient(server.address)
+            client.begin(window: 1 << 20)
+            client.send(Frame(.windowUpdate, UInt32(1 << 20).bigEndianBytes))
+            client.request(1, "/parts")
+            let body = client.response(1)
+            #expect(body == String(decoding: Parts.full, as: UTF8.self) + "end")
         }
     }
 

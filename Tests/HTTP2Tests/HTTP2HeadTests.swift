@@ -72,4 +72,21 @@ import Testing
         #expect(consumed == text.count)
         #expect(request.method == .get && request.body == .chunked)
     }
+
+    @Test func nothingOfAHeadIsInTheNextOne() {
+        let long = String(repeating: "y", count: 10_000)
+        for field in [("host", "a.example"), ("content-length", "3"), ("x", long), ("host", "b")] {
+            var head = head(Self.pseudo + [field])
+            _ = head.text(hasBody: true)
+            head.begin()
+            for (name, value) in [(":method", "PUT"), (":authority", "b"), (":path", "/z")] {
+                Array(name.utf8).withUnsafeBytes { name in
+                    Array(value.utf8).withUnsafeBytes { head.add(name, $0) }
+                }
+            }
+            let text = String(decoding: head.text(hasBody: true), as: UTF8.self)
+            #expect(text == "PUT /z HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n")
+            #expect(!head.isMalformed)
+        }
+    }
 }

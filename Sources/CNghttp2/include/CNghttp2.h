@@ -21,7 +21,18 @@
 // called before this has returned NULL.
 const char *cnghttp2_load(const char *library);
 
-// The events of a session. Each gets `owner`. All are called from within cnghttp2_receive and cnghttp2_output.
+// How the bytes of a response go on behind those that were taken.
+enum cnghttp2_rest {
+    // There are more now.
+    CNGHTTP2_MORE,
+    // The next ones are offered when they are there.
+    CNGHTTP2_LATER,
+    // There are none.
+    CNGHTTP2_END,
+};
+
+// The events of a session. Each gets `owner`, or the `request` that was set for its stream. All are called from within
+// cnghttp2_receive and cnghttp2_output.
 struct cnghttp2_events {
     // A request begins.
     void (*begin)(void *owner, int32_t stream);
@@ -30,17 +41,16 @@ struct cnghttp2_events {
     // The head is complete; `ends` says whether there is no body.
     void (*head)(void *owner, int32_t stream, int ends);
     // A part of the body.
-    void (*body)(void *owner, int32_t stream, const uint8_t *bytes, size_t length);
+    void (*body)(void *request, const uint8_t *bytes, size_t length);
     // The body is complete.
-    void (*end)(void *owner, int32_t stream);
-    // The stream is closed, by either side.
-    void (*closed)(void *owner, int32_t stream, uint32_t error);
+    void (*end)(void *request);
+    // The stream is closed, by either side. `request` is NULL if none was set.
+    void (*closed)(void *owner, int32_t stream, void *request);
     // A frame begins that carries no part of a request but the continuation of a head: its type, as RFC 9113, section 6, numbers
     // them, and for SETTINGS and PING whether it is an acknowledgement.
     void (*control)(void *owner, uint8_t type, int is_acknowledgement);
-    // Fills `buffer` with bytes of a response. Returns their count, and sets `ends` if they are the last; or -1 if none are there
-    // yet, until cnghttp2_resume.
-    ptrdiff_t (*source)(void *owner, int32_t stream, uint8_t *buffer, size_t length, int *ends);
+    // Fills `buffer` with bytes of a response that was offered. Returns their count, and says in `rest` how it goes on.
+    size_t (*source)(void *request, uint8_t *buffer, size_t length, enum cnghttp2_rest *rest);
 };
 
 // The bounds of a session, which its client is told.
@@ -62,14 +72,18 @@ int cnghttp2_receive(cnghttp2_session *session, const uint8_t *bytes, size_t len
 // The next bytes for the client, valid until the next call for this session. Returns their count; 0 for none; -1 without memory.
 ptrdiff_t cnghttp2_output(cnghttp2_session *session, const uint8_t **bytes);
 
-// Begins the response of a stream; a body comes from `source` if it has one. Returns 0, or -1 if the stream is closed.
-int cnghttp2_respond(cnghttp2_session *session, int32_t stream, const nghttp2_nv *fields, size_t count, int has_body);
+// The events of a stream get this from now on. It must stay valid until the stream is closed, or the session.
+void cnghttp2_set_request(cnghttp2_session *session, int32_t stream, void *request);
+
+// Begins the response of a stream. A body is offered behind it if it has one.
+void cnghttp2_respond(cnghttp2_session *session, int32_t stream, const nghttp2_nv *fields, size_t count, int has_body);
+
+// Bytes of a response, or its end, are there to be taken until `source` says that the next ones come later. Returns 0, or -1 if the
+// bytes before have to leave first by cnghttp2_output.
+int cnghttp2_offer(cnghttp2_session *session, int32_t stream, void *request);
 
 // Tells the client to send the body for which it waits.
 void cnghttp2_continue(cnghttp2_session *session, int32_t stream);
-
-// The source of a response has bytes again, or is at its end.
-void cnghttp2_resume(cnghttp2_session *session, int32_t stream);
 
 // Ends a stream without the rest of its response.
 void cnghttp2_reset(cnghttp2_session *session, int32_t stream, uint32_t error);

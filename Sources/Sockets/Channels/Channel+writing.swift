@@ -232,6 +232,23 @@ package struct OutputQueue {
         }
     }
 
+    /// Moves bytes from the front to a buffer, as many as it takes.
+    ///
+    /// - Returns: their count.
+    package mutating func move(to buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        while byteCount > 0, count < buffer.count {
+            let here = min(first.count - offset, buffer.count - count)
+            first.withUnsafeBytes { bytes in
+                guard let source = bytes.baseAddress, let target = buffer.baseAddress else { return }
+                (target + count).copyMemory(from: source + offset, byteCount: here)
+            }
+            count += here
+            consume(here)
+        }
+        return count
+    }
+
     package mutating func removeAll() {
         self = OutputQueue()
     }

@@ -167,6 +167,7 @@ extension AcceptedLink: StreamHandler {
         if place == requests.count { requests.append(linked) } else { requests[place] = linked }
         if piece.count < length { write(streams.take(number, piece.count)) }
         request.begin(piece)
+        if piece.count < length { request.awaitBody() }
     }
 
     /// Whether the other node has checked that the client of a request is an operator.

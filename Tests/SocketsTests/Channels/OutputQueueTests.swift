@@ -52,6 +52,25 @@ import Testing
         #expect(queue.heldBytes == 0)
     }
 
+    @Test(arguments: 1...8)
+    func movesItsBytesToABuffer(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var queue = OutputQueue()
+        var (all, moved): ([UInt8], [UInt8]) = ([], [])
+        for step in 0..<500 {
+            let bytes = [UInt8](repeating: UInt8(step % 251), count: Int.random(in: 0...40, using: &random))
+            queue.append(bytes)
+            all += bytes
+            var buffer = [UInt8](repeating: 0, count: Int.random(in: 0...60, using: &random))
+            let expected = min(queue.byteCount, buffer.count)
+            let count = buffer.withUnsafeMutableBytes { queue.move(to: $0) }
+            #expect(count == expected)
+            moved += buffer.prefix(count)
+            #expect(moved.count + queue.byteCount == all.count)
+        }
+        #expect(moved == Array(all.prefix(moved.count)))
+    }
+
     private static func front(of queue: OutputQueue) -> [UInt8] {
         queue.withParts { parts in
             parts.flatMap { Array(UnsafeRawBufferPointer(start: $0.iov_base, count: $0.iov_len)) }
