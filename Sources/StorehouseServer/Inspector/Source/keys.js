@@ -38,7 +38,9 @@ function again() {
     unfold()
 }
 
-/** @returns {[string, string, () => void][]} their names and keys */
+/** @typedef {[string, string, () => void]} Command its name, its key, and what it does */
+
+/** @returns {Command[]} */
 export const commands = () => !app.session ? [] : [
     ["Next older action", "j", () => move(1)],
     ["Next newer action", "k", () => move(-1)],
@@ -59,7 +61,7 @@ export const commands = () => !app.session ? [] : [
     ["Other sessions", "S", openSwitcher],
     ["Shares", "H", openShares],
     ["Lock: view only", "V", () => look({ lock: !app.view.lock })],
-    ...tabs.map((tab, i) => ([`Show: ${tab}`, String(i + 1), () => look({ tab })])),
+    ...tabs.map((tab, i) => /** @type {Command} */ ([`Show: ${tab}`, String(i + 1), () => look({ tab })])),
     ["Keyboard overview", "?", openOverview],
 ]
 
