@@ -16,7 +16,7 @@ package final class DispatchSourceLoop: TimedEventLoop {
     /// Starts a loop.
     /// - Parameter label: the name of its queue.
     package init(label: String) {
-        queue = DispatchQueue(label: label)
+        queue = DispatchQueue(label: label, qos: .userInitiated)
         core = LoopBound(handing: LoopCore(), to: anchor)
         sources = LoopBound(handing: SourceTable(timer: DispatchSource.makeTimerSource(queue: queue)), to: anchor)
         queue.async {

@@ -41,7 +41,7 @@
                 closeDescriptors()
                 throw .system(call: "epoll_ctl", code: code)
             }
-            DispatchQueue(label: label).async { self.run() }
+            DispatchQueue(label: label, qos: .userInitiated).async { self.run() }
         }
 
         private func closeDescriptors() {
