@@ -18,7 +18,9 @@ extension SessionService {
             throw .invalid([.init(pointer: .through, detail: "must be \(revision) or more")], .fork)
         }
         let actor = principal.actor(in: parent)
-        for (revision, action) in wanted.replay?.replaced ?? [:] {
+        let replaced = wanted.replay?.replaced ?? [:]
+        if !replaced.isEmpty { try principal.require(.act) }
+        for (revision, action) in replaced.sorted(by: { $0.key < $1.key }) {
             guard let refusal = parent.kind.refusal(action, actor) else { continue }
             throw .action(.refused(refusal.below(.replacement(of: revision)), index: nil))
         }

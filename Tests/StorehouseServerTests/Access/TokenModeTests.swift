@@ -222,6 +222,20 @@ struct TokenModeTests {
         }
     }
 
+    @Test("an action in the place of another in a fork needs act, as any action of a client", arguments: ["", "?dryRun=true"])
+    func replacements(query: String) async throws {
+        try await Self.run { api in
+            let path = try await api.sessionPath(of: "alice")
+            let increment: JSONValue = ["type": "counter/increment"]
+            #expect(try await api.send("POST", path + "/actions", as: "alice", nil, increment).status == 200)
+            let body: JSONValue = ["revision": 0, "replay": ["replace": ["1": increment]]]
+            for (rights, isAllowed) in [(["read", "create"], false), (["create", "act"], true)] as [(JSONValue, Bool)] {
+                let fork = try await api.send("POST", path + "/forks" + query, as: "alice", ["may": rights], body)
+                #expect(fork.status == (isAllowed ? query.isEmpty ? 201 : 200 : 403))
+            }
+        }
+    }
+
     @Test("the admin token and tokens with admin open /admin, and nothing else does")
     func admin() async throws {
         try await Self.run { api in
