@@ -25,7 +25,7 @@ final class HTTP2Connection {
     @exclusivity(unchecked) var abuse: HTTP2Abuse
     /// When the last request ended.
     @exclusivity(unchecked) private var idleSince: MonotonicInstant
-    // Its closure refers to this object until the connection closes. A weak reference would make each event dearer.
+    // Its closure refers to this object until the connection closes. A weak one would make each later retain dearer.
     private var timer: LoopTimer?
     private(set) var isDraining = false
     /// Whether it reads nothing, until the client has taken what was sent.

@@ -1,6 +1,6 @@
 /// How far the body of a response has become frames.
 package struct HTTP2Progress: Sendable {
-    /// How a body goes on behind the bytes of a frame.
+    /// The rest of a body, behind the bytes of a frame.
     package enum Rest: Sendable, Hashable {
         /// There are more bytes now.
         case more

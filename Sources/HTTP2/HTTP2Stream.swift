@@ -61,7 +61,7 @@ final class HTTP2Stream {
 
     /// Moves bytes into a frame.
     ///
-    /// - Returns: their count, and how the response goes on.
+    /// - Returns: their count, and the rest of the response.
     func take(_ buffer: UnsafeMutableRawBufferPointer) -> (count: Int, rest: HTTP2Progress.Rest) {
         let count = queue.move(to: buffer)
         connection.outgoing.waitingBytes -= count

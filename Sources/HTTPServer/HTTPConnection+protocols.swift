@@ -47,7 +47,7 @@ extension HTTPConnection {
     package func sendSoon(_ bytes: [UInt8]) {
         guard let channel else { return }
         count(bytes)
-        // So many are sent at once: the next connection uses their memory again, instead of more that has to be fetched.
+        // A long array is written now, so that its memory is free for the next connection.
         if bytes.count > Self.maxCopiedBytes { channel.write(bytes) } else { channel.writeSoon(bytes) }
         checkStream(on: channel)
     }

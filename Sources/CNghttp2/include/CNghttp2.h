@@ -21,7 +21,7 @@
 // called before this has returned NULL.
 const char *cnghttp2_load(const char *library);
 
-// How the bytes of a response go on behind those that were taken.
+// The rest of a response, behind the bytes that were taken.
 enum cnghttp2_rest {
     // There are more now.
     CNGHTTP2_MORE,
@@ -49,7 +49,7 @@ struct cnghttp2_events {
     // A frame begins that carries no part of a request but the continuation of a head: its type, as RFC 9113, section 6, numbers
     // them, and for SETTINGS and PING whether it is an acknowledgement.
     void (*control)(void *owner, uint8_t type, int is_acknowledgement);
-    // Fills `buffer` with bytes of a response that was offered. Returns their count, and says in `rest` how it goes on.
+    // Fills `buffer` with bytes of a response that was offered. Returns their count, and sets `rest`.
     size_t (*source)(void *request, uint8_t *buffer, size_t length, enum cnghttp2_rest *rest);
 };
 

@@ -34,7 +34,7 @@ package final class CarriedRequest {
         var isComplete = false
         /// Whether the response is awaited beyond the turn in which the request came.
         var isCounted = false
-        // Its closure refers to the request until the response begins. A weak reference would make each event dearer.
+        // Its closure refers to the request until the response begins. A weak one would make each later retain dearer.
         var timer: LoopTimer?
         var observer: (any RequestObserver)?
         var onTimeout: (@Sendable () -> Void)?

@@ -85,7 +85,7 @@ public struct StoreKind: Sendable {
     /// Whether its sessions have members, which are indexed.
     package var hasMembers: Bool { initialMembers != nil }
 
-    /// Why its stores would not take the JSON of a client as an action, whatever their state is; nil if they would.
+    /// The reason why its stores would not take the JSON of a client as an action, whatever their state is; nil if they would.
     package let refusal: @Sendable (_ action: JSONValue, _ actor: Actor?) -> ActionDecodingError?
 
     private let make: Factory

@@ -38,7 +38,7 @@ final class AcceptedLink {
     @exclusivity(unchecked) private var sharing: [UInt32] = []
     private var lastReceived = MonotonicInstant(nanoseconds: 0)
     private var silence = LinkSilence(opens: false)
-    // Its closure refers to this object until the connection closes. A weak reference would make each event dearer.
+    // Its closure refers to this object until the connection closes. A weak one would make each later retain dearer.
     private var timer: LoopTimer?
     /// Whether this node drains.
     private var isDraining = false

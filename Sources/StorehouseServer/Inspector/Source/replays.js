@@ -9,7 +9,7 @@ export const notices = new Map()
 const looks = /** @type {Record<string, string>} */ ({ committed: "good", ignored: "dim", skipped: "warn" })
 
 /**
- * What a fork would make of the later actions.
+ * Tries a fork, and lists its outcomes for the later actions.
  * @param {import("./session.js").Session} session @param {any} body of the fork @param {AbortSignal} [signal]
  * @returns {Promise<Node[]>}
  */

@@ -6,7 +6,7 @@
 export const isReplayed = entry => entry !== undefined && entry.status === undefined && (entry.origin ?? "client") === "client"
 
 /**
- * The body of `POST …/forks` for a session that goes on without an action of a client, or with another one in its place.
+ * The body of `POST …/forks` for a session that continues without an action of a client, or with another one in its place.
  * @param {number} revision @param {any} action null for none @param {number} through the last revision that is sent again
  */
 export const forkWith = (revision, action, through) =>
