@@ -222,7 +222,7 @@ struct TokenModeTests {
         }
     }
 
-    @Test("an action in the place of another in a fork needs act, as any action of a client", arguments: ["", "?dryRun=true"])
+    @Test("another action in the place of one in a fork needs act, as any action", arguments: ["", "?dryRun=true"])
     func replacements(query: String) async throws {
         try await Self.run { api in
             let path = try await api.sessionPath(of: "alice")
