@@ -17,15 +17,16 @@ struct RecordedAction: Sendable {
         (revision, type, payload, actor) = (commit.revision, commit.type, commit.payload, commit.namedActor)
     }
 
-    /// Another action in its place. One of the same type keeps the id and the time that the server has filled in, since later actions
-    /// may name them. It does not keep the sender, who has not sent the new payload.
+    /// Another action in its place. If it has the same type, it keeps the id and the time that the server has filled in, since later
+    /// actions may name them. Its sender is whoever forks: the earlier sender has not sent this payload.
     ///
     /// - Parameter action: has no ``StoreKind/refusal``.
     func replaced(with action: JSONValue, by actor: Actor?, in kind: StoreKind) -> RecordedAction {
         guard let type = action["type"]?.asString else { return self }
         var other = self
         (other.type, other.payload, other.actor, other.isOwn) = (type, action["payload"]?.asObject ?? [:], actor, true)
-        for member in kind.actions.first(where: { $0.type == type })?.filled ?? [] where type == self.type {
+        guard type == self.type else { return other }
+        for member in kind.actions.first(where: { $0.type == type })?.filled ?? [] {
             guard member.filler == .now || member.filler == .id, other.payload[member.name] == nil else { continue }
             other.payload[member.name] = payload[member.name]
         }
