@@ -22,8 +22,8 @@ let package = Package(
         .target(name: "CPlatform", dependencies: ["CPortable"]),
         // Apart, because it changes the signals of every program that is linked with it.
         .target(name: "CFirstProcess"),
-        .target(name: "CCurl"),
-        .target(name: "CCrypto"),
+        .target(name: "CCurl", dependencies: ["CPortable"]),
+        .target(name: "CCrypto", dependencies: ["CPortable"]),
         .target(name: "CHiredis"),
         .target(name: "CNghttp2"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -228,7 +228,7 @@ let package = Package(
         .testTarget(
             name: "UpstreamTests",
             dependencies: [
-                "Upstream", "Curl", "FaultyServices", "HTTP", "StoreKinds", "StorehouseClient", "Stores",
+                "CCrypto", "Upstream", "Curl", "FaultyServices", "HTTP", "StoreKinds", "StorehouseClient", "Stores",
                 "StoreHosting",
                 "RemoteServices", "JSON", "Sockets", "Locks", "Platform",
             ]),

@@ -1,5 +1,7 @@
 #include "CCrypto.h"
 
+#include "OpenSSLExit.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <openssl/bio.h>
@@ -40,6 +42,7 @@ static const char *bind_to(void *library) {
     found.name = (__typeof__(found.name))dlsym(library, #name);                                          \
     if (found.name == NULL) return dlerror();
     FUNCTIONS(FIND)
+    keep_openssl_at_exit(library);
     // Fetched once: each use of EVP_sha256() would look for the implementation again.
     found.sha256 = found.EVP_MD_fetch(NULL, "SHA256", NULL);
     if (found.sha256 == NULL) return "it has no SHA-256";

@@ -1,5 +1,7 @@
 #include "CCurl.h"
 
+#include "OpenSSLExit.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -28,6 +30,7 @@ static const char *bind_to(void *library) {
     found.name = (__typeof__(found.name))dlsym(library, "curl_" #name);                                                \
     if (found.name == NULL) return dlerror();
     FUNCTIONS(FIND)
+    keep_openssl_at_exit(library);
     CURLcode code = found.global_init(CURL_GLOBAL_DEFAULT);
     if (code != CURLE_OK) return found.easy_strerror(code);
     curl = found;
