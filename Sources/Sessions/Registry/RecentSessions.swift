@@ -16,22 +16,23 @@ package struct RecentSessions: Sendable {
         package let next: UsePlace?
     }
 
-    /// How many sessions of the index are read at once.
-    private static let readAtOnce = 1000
-
     private let registry: SessionRegistry
     /// Nil if all sessions are in memory.
     private let journal: (any Journal)?
+    private let readAtOnce: Int
 
-    package init(_ registry: SessionRegistry, _ journal: (any Journal)?) {
+    /// - Parameter readAtOnce: how many sessions of the index are read at once.
+    package init(_ registry: SessionRegistry, _ journal: (any Journal)?, readAtOnce: Int = 1000) {
         self.registry = registry
         self.journal = journal
+        self.readAtOnce = readAtOnce
     }
 
     /// The next sessions behind a place. It may take long, and must not be called on an event loop.
     ///
     /// - Parameters:
-    ///   - maxLooks: a portion ends early behind so many sessions of the index, however few of them the filter shows.
+    ///   - maxLooks: a portion ends early behind so many sessions of the index, however few of them the filter shows. Sessions that the
+    ///     index may have too early are not counted: the next portion would have to look at them again.
     ///   - isListed: the filter.
     package func next(
         after start: UsePlace?, limit: Int, maxLooks: Int, where isListed: @escaping Filter
@@ -59,9 +60,10 @@ package struct RecentSessions: Sendable {
         after start: UsePlace?, maxLooks: Int, _ first: inout FirstPlaces, where isListed: Filter
     ) async throws(JournalError) -> UsePlace? {
         guard let journal else { return nil }
+        let begin = start?.moment ?? registry.clock.now()
         var (place, looks) = (SessionUses.Place(moment: start?.moment ?? .max), 0)
         while true {
-            let found = try await journal.uses(after: place, limit: Self.readAtOnce)
+            let found = try await journal.uses(after: place, limit: readAtOnce)
             for use in found.uses {
                 guard let id = SessionID(use.id.utf8) else { continue }
                 // It may have been loaded since.
@@ -72,9 +74,9 @@ package struct RecentSessions: Sendable {
             // The latest use of any session that follows.
             let bound = next.moment + SessionUse.lag
             if first.areBefore(all: bound) { return nil }
-            looks += found.uses.count
-            // Only if the next portion begins behind this one.
-            if looks >= maxLooks, bound + 1 < start?.moment ?? .max { return UsePlace.behind(all: bound) }
+            // The next portion must begin behind this one.
+            if bound + 1 < begin { looks += found.uses.count }
+            if looks >= maxLooks { return UsePlace.behind(all: bound) }
             place = next
         }
     }

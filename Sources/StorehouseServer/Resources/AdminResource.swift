@@ -58,7 +58,8 @@ final class AdminResource: Sendable {
             let filter = page.filter
             var page = page
             do throws(JournalError) {
-                let portion = try await recent.next(after: page.last, limit: page.limit, maxLooks: page.maxLooks) {
+                let maxLooks = filter.isEmpty ? Int.max : page.maxLooks
+                let portion = try await recent.next(after: page.last, limit: page.limit, maxLooks: maxLooks) {
                     filter.matches($0, store: $1, owner: $2)
                 }
                 for (place, document) in portion.sessions { page.append(document, place) }

@@ -143,6 +143,28 @@ import Threads
         }
     }
 
+    /// The index may have uses of two minutes too early, so each portion looks at the sessions of two minutes in vain.
+    @Test func aSearchByUseGetsOnWithEachPortion() async throws {
+        try await run(maxResident: 40) { scene in
+            var ids: [SessionID] = []
+            for _ in 0..<40 {
+                ids.append(try await scene.session().id)
+                scene.pass(SessionUse.lag / 12)
+            }
+            let recent = RecentSessions(scene.registry, scene.journal, readAtOnce: 2)
+            let whole = try await recent.next(after: nil, limit: 5, maxLooks: .max) { _, _, _ in true }
+            #expect(whole.sessions.map(\.place.id) == Array(ids.reversed().prefix(5)))
+            let oldest = ids[0].description
+            var (found, place, portions): ([SessionID], UsePlace?, Int) = ([], nil, 0)
+            repeat {
+                let portion = try await recent.next(after: place, limit: 1, maxLooks: 8) { id, _, _ in id == oldest }
+                found += portion.sessions.map(\.place.id)
+                (place, portions) = (portion.next, portions + 1)
+            } while place != nil && portions < 40
+            #expect(found == [ids[0]] && portions <= 6)
+        }
+    }
+
     @Test func sessionsThatHibernateUnusedExpireSoon() async throws {
         try await run(maxResident: 1) { scene in
             let (unused, used, woken) = (
