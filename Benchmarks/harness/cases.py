@@ -7,7 +7,7 @@ from statistics import fmean
 
 from harness import calls, cluster, durable, fetching, growth, journal, large, machine
 from harness.contenders import OutboxServer
-from harness.loads import SETTLE_SECONDS, SessionLoad, Streams, Watch, crowd, wrk
+from harness.loads import SETTLE_SECONDS, Multiplexed, SessionLoad, Streams, Watch, crowd, wrk
 from harness.processes import Failure
 
 SILENT_SECONDS = 4
@@ -294,14 +294,42 @@ def cluster_cases(quick):
     ]
 
 
+CROWD_ROWS = (
+    ("megabytes", "memory of the server, MB", 0), ("streamBytes", "a stream, bytes", 0), ("openSeconds", "to open all, s", 1),
+    ("seconds", "one commit to all, s", 2), ("cpuMicroseconds", "server CPU a delivery, µs", 2),
+)
+
+
+def multiplexed(contender, connections):
+    """A session with a hundred streams on each connection of HTTP/2, and five commits, one after the other."""
+    with contender.start({"STOREHOUSE_STREAMS_MAX_PER_SESSION": "1000000"}, heartbeat=NEVER) as server:
+        paths = contender.create_sessions(server, 1)[0]
+        time.sleep(SETTLE_SECONDS)
+        start, begin = machine.memory_kb(server.pids())["rss"], time.monotonic()
+        with Multiplexed(contender, server, paths, connections) as load:
+            opened = time.monotonic()
+            with Watch(server, [load.child.pid]) as watch:
+                commits = [load.go()["seconds"] for _ in range(5)]
+            memory = machine.memory_kb(server.pids())["rss"]
+    streams = connections * 100
+    return {
+        "megabytes": memory / 1024, "streamBytes": (memory - start) * 1024 / streams, "openSeconds": opened - begin,
+        "seconds": fmean(commits), "cpuMicroseconds": watch.cpu / len(commits) / streams * 1e6,
+        "othersPercent": watch.others_percent,
+    }
+
+
 def proxy_cases(quick):
     """The cases of a server behind a proxy."""
+    connections = 100 if quick else 10_000
     ways = ("direct", "by TCP", "by a Unix socket", "by h2", "by h2 on a Unix socket")
     return [
         Case("http2", "POST counter/increment, 1000 sessions, behind HAProxy", ways, REQUEST_ROWS,
              lambda contender: alone(contender, 2 if quick else 8, 1000)),
         Case("http2", "1 session × 1000 subscribers behind HAProxy, back to back", ways, FANOUT_ROWS,
              lambda contender: fanout(contender, 1, 1000, 100 if quick else 400)),
+        Case("http2", f"1 session × {connections * 100} subscribers on {connections} connections", ways[:1], CROWD_ROWS,
+             lambda contender: multiplexed(contender, connections)),
     ]
 
 

@@ -68,6 +68,13 @@ class Load:
         return self._answer()
 
 
+class Multiplexed(Load):
+    """A hundred event streams on each connection of HTTP/2; each `go` sends an action, and awaits its event on all."""
+
+    def __init__(self, contender, server, paths, connections):
+        super().__init__(contender, tools.WORK / "multiplexed", server.port, *paths, connections, contender.publication)
+
+
 class SessionLoad(Load):
     """A load on the sessions at these paths."""
 

@@ -69,6 +69,7 @@ def build_load():
     output_of([*compiler, "-o", WORK / "fanout", load / "fanout.c", load / "stream.c", load / "common.c"], 120)
     output_of([*compiler, "-pthread", "-o", WORK / "rush", load / "rush.c", load / "stream.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "crowd", load / "crowd.c", load / "common.c"], 120)
+    output_of([*compiler, "-o", WORK / "multiplexed", load / "multiplexed.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "sessions", load / "sessions.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "paced", load / "paced.c", load / "common.c"], 120)
     output_of([*compiler, "-o", WORK / "syncs", load / "syncs.c", load / "common.c"], 120)
