@@ -21,8 +21,16 @@ addEventListener('DOMContentLoaded', () => {
     window.paints = []
     new MutationObserver(all => void (touched += all.length)).observe(document.body,
         {subtree: true, childList: true, attributes: true, characterData: true})
-    // The title changes within a frame, which is painted before a timer runs.
-    new MutationObserver(() => setTimeout(words => paints.push([words, performance.now()]), 0, title.textContent))
+    // A frame is painted before a timer runs that began in it. The title changes within a frame, or before one.
+    let isFrame = false
+    const frame = window.requestAnimationFrame.bind(window)
+    window.requestAnimationFrame = act => frame(time => {
+        isFrame = true
+        act(time)
+        queueMicrotask(() => isFrame = false)
+    })
+    const painted = words => setTimeout(() => paints.push([words, performance.now()]))
+    new MutationObserver(() => isFrame ? painted(title.textContent) : frame(painted.bind(null, title.textContent)))
         .observe(title, {subtree: true, childList: true, characterData: true})
     const look = () => document.querySelector('#rows .row') && document.querySelector('[role=treeitem]')
         ? setTimeout(() => window.opened = performance.now()) : requestAnimationFrame(look)

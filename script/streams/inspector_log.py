@@ -146,7 +146,7 @@ def a_session_that_has_ended_before(page):
     page.open(page.session("app", add(1)))
     page.run(f"location.hash = {path.removeprefix('/sessions/')!r}")
     page.shows("it is told that the server has erased it, and where it may still be", "problem",
-               "410 session-ended: .*with its log and state.*page that showed it.*export.*backup")
+               "410 session-ended: .*page that showed it.*export.*backup")
     page.until("nobody watches", f"{find('people')}.textContent === ''")
     page.until("it is no longer among the recent ones", f"!{find('start')}.textContent.includes('app {mark}')")
 

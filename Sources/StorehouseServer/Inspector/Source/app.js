@@ -18,8 +18,9 @@ const parts = []
 /** @type {Set<Topic>} */
 const dirty = new Set()
 let isWaiting = false
+let ran = 0
 
-/** @param {Topic[]} topics @param {() => void} paint runs at most once a frame, when one of the topics has changed */
+/** @param {Topic[]} topics @param {() => void} paint runs when one of the topics has changed, once a frame while much happens */
 export const onChange = (topics, paint) => void parts.push({ topics: new Set(topics), paint })
 
 /** @param {...Topic} topics */
@@ -27,11 +28,14 @@ export function changed(...topics) {
     for (const topic of topics) dirty.add(topic)
     if (isWaiting) return
     isWaiting = true
-    requestAnimationFrame(run)
+    // A page that has rested need not wait for the next frame to begin its work.
+    if (document.hidden || performance.now() - ran < 50) requestAnimationFrame(run)
+    else queueMicrotask(run)
 }
 
 function run() {
     isWaiting = false
+    ran = performance.now()
     const now = new Set(dirty)
     dirty.clear()
     for (const { topics, paint } of parts) {

@@ -19,7 +19,7 @@ import { openShares, startShares } from "./shares.js"
 import { startStatus } from "./status.js"
 import { startTimeline, stopPlaying } from "./timeline.js"
 
-const hasEnded = "It was deleted or has expired, with its log and state. A page that showed it can still export what it has loaded. "
+const hasEnded = "It was deleted or has expired. A page that showed it can still export what it has loaded. "
     + "Otherwise only a backup has it."
 
 /** @param {string | null} id */

@@ -32,7 +32,7 @@ let askForToken = () => {}
 export const onUnauthorized = ask => void (askForToken = ask)
 
 const noAnswer = `The server has not answered within ${waitTimeout} s. `
-    + "A browser opens six connections to a server over HTTP/1.1, so close other windows that show sessions of this one."
+    + "A browser opens six connections to a server over HTTP/1.1: close other windows with its sessions."
 
 /**
  * Throws the problem of the server, or one of its own.
