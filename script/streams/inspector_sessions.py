@@ -79,12 +79,18 @@ def fork_while_an_effect_runs(page):
     page.shows("and tells what became of the effect", "panel", r"It has gone on at once: what waited for an effect was interrupted")
 
 
-def fork_without_an_action(page):
+def forks_of_a_bet(page):
+    """Opens what can be forked at #1 of a session whose last action, #5, needs the balance of the first."""
     path = page.session("app", [{"type": "user/balanceIncrease", "payload": {"value": 1000}}, {"type": "counter/increment"},
                                 {"type": "betslip/addSelection", "payload": {"id": "a", "event": "A", "outcome": "B", "odds": 250}},
                                 {"type": "betslip/setStake", "payload": {"id": "a", "stake": 500}}, {"type": "betslip/placeBet"}])
     page.open(path, "/at/1")
     page.click("fork")
+    return path
+
+
+def fork_without_an_action(page):
+    forks_of_a_bet(page)
     page.button("Without #1")
     page.shows("it is tried first: what would be committed", "layer", "3 of 4 later actions")
     page.shows("and what would be refused, with the reason", "layer", "#5 betslip/placeBet.*insufficient-balance")
@@ -94,11 +100,7 @@ def fork_without_an_action(page):
 
 
 def fork_with_an_edited_action(page):
-    path = page.session("app", [{"type": "user/balanceIncrease", "payload": {"value": 1000}}, {"type": "counter/increment"},
-                                {"type": "betslip/addSelection", "payload": {"id": "a", "event": "A", "outcome": "B", "odds": 250}},
-                                {"type": "betslip/setStake", "payload": {"id": "a", "stake": 500}}, {"type": "betslip/placeBet"}])
-    page.open(path, "/at/1")
-    page.click("fork")
+    path = forks_of_a_bet(page)
     page.button("Edit #1", "document.querySelector('dialog')")
     page.until("the form has the action", "document.querySelector('#form [data-pointer=\"/value\"]').value === '1000'")
     page.shows("and says that it takes its place in a fork", "send", "^In the place of #1")
