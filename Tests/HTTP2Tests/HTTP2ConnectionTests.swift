@@ -154,8 +154,7 @@ import Testing
         }
     }
 
-    /// The first bytes end with the last frame that is made at once, so the next ones come before the library has let go of it.
-    @Test func bytesAreSentThatComeWhileOthersLeave() async throws {
+    @Test func aFullConnectionAsksForTheRestLater() async throws {
         try await run { server in
             let client = FrameClient(server.address)
             client.begin(window: 1 << 20)
