@@ -61,11 +61,9 @@ final class HTTP2Stream {
     func take(_ buffer: UnsafeMutableRawBufferPointer) -> (count: Int, rest: HTTP2Progress.Rest) {
         let count = queue.move(to: buffer)
         connection.outgoing.waitingBytes -= count
-        // A stream that has waited is looked at behind the frames.
-        if isWaiting {
-            lastTakenAt = connection.now
-            if !isTouched { connection.note(self) }
-        }
+        if isWaiting { lastTakenAt = connection.now }
+        // A stream that has waited, if only with its end, is looked at behind the frames.
+        if !isTouched { connection.note(self) }
         return (count, progress.taken(hasMore: !queue.isEmpty))
     }
 

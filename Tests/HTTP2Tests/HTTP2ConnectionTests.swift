@@ -34,13 +34,17 @@ import Testing
         }
     }
 
-    /// Sends as many bytes as a connection takes at once, then the rest when they have left.
+    /// Sends bytes of which some have to wait, and the rest when they have left.
     private final class Parts: StreamHandler {
+        /// As many bytes as a connection takes at once.
         static let full = [UInt8](repeating: UInt8(ascii: "x"), count: 65536)
         var source: (any RequestSource)?
+        private let rest: [[UInt8]]
+
+        init(_ rest: [[UInt8]]) { self.rest = rest }
 
         func streamDrained() {
-            source?.send(parts: [Array("end".utf8)])
+            source?.send(parts: rest)
             source?.endStream()
             source = nil
         }
@@ -69,10 +73,10 @@ import Testing
                 let pieces = Pieces { [ended] in ended.withLock { $0.append("stream") } }
                 pieces.source = exchange.startStream(fields: [], owner: pieces)
                 return pieces.start()
-            case "/parts":
-                let parts = Parts()
+            case "/parts", "/part":
+                let parts = Parts(target == "/parts" ? [Array("end".utf8)] : [])
                 parts.source = exchange.startStream(fields: [], owner: parts)
-                parts.source?.send(parts: [Parts.full])
+                parts.source?.send(parts: [target == "/parts" ? Parts.full : Array("abcde".utf8)])
                 return
             default: break
             }
@@ -162,6 +166,23 @@ import Testing
             client.request(1, "/parts")
             let body = client.response(1)
             #expect(body == String(decoding: Parts.full, as: UTF8.self) + "end")
+        }
+    }
+
+    /// The bytes use up the window, so the end is a frame of its own, which waits too. The body of the request is complete by its
+    /// length, but the request has no end.
+    @Test func aStreamThatEndsBeforeItsRequestTellsTheClientToSendNoMore() async throws {
+        try await run { server in
+            let client = FrameClient(server.address)
+            client.begin(window: 4)
+            client.send(Frame(headOf: 1, "/part", length: 0, ends: false))
+            #expect(client.next(.data)?.text == "abcd")
+            let oneMore = Frame(.windowUpdate, of: 1, UInt32(1).bigEndianBytes)
+            client.send(oneMore)
+            #expect(client.next(.data)?.text == "e")
+            client.send(oneMore)
+            #expect(client.next(.data, .reset) == Frame(.data, of: 1, flags: 1, []))
+            #expect(client.next(.data, .reset) == Frame(.reset, of: 1, UInt32(0).bigEndianBytes))
         }
     }
 
