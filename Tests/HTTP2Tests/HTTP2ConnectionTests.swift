@@ -94,11 +94,12 @@ import Testing
 
     private func run(
         accepting accepts: @escaping @Sendable (IPAddress) -> Bool = { _ in true }, handler: Handler = Handler(),
-        _ body: (HTTPServer) async throws -> Void
+        bodyTimeout: Duration = .seconds(30), _ body: (HTTPServer) async throws -> Void
     ) async throws {
         let group = try EventLoopGroup(count: 1)
         var settings = HTTPServer.Settings()
         settings.http2 = HTTP2Protocol.start(accepting: accepts)
+        settings.bodyTime = BodyTime(timeout: bodyTimeout)
         let server = try HTTPServer(
             on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: settings, handler: handler)
         try await body(server)
@@ -183,6 +184,28 @@ import Testing
             client.send(oneMore)
             #expect(client.next(.data, .reset) == Frame(.data, of: 1, flags: 1, []))
             #expect(client.next(.data, .reset) == Frame(.reset, of: 1, UInt32(0).bigEndianBytes))
+        }
+    }
+
+    @Test func aRequestIsRefusedWhoseBodyIsLate() async throws {
+        try await run(bodyTimeout: .milliseconds(50)) { server in
+            let client = FrameClient(server.address)
+            client.begin()
+            // By one call, so that the first request has its whole body when it begins.
+            client.send(
+                Frame(headOf: 1, "/later", method: "POST", ends: false), Frame(.data, of: 1, flags: 1, [1]),
+                Frame(headOf: 3, "/", method: "POST", ends: false),
+                Frame(headOf: 5, "/", method: "POST", length: 2, ends: false), Frame(.data, of: 5, [1]))
+            var frames: [Frame] = []
+            while frames.count < 4, let frame = client.next(.headers, .reset) { frames.append(frame) }
+            let (heads, resets) = (frames.filter { $0.kind == .headers }, frames.filter { $0.kind == .reset })
+            // `:status`, entry 8 of the static table, with a value of three bytes. The other head refers to the first.
+            #expect(heads.first?.payload.starts(with: [0x48, 3] + Array("408".utf8)) == true)
+            #expect(heads.map(\.stream).sorted() == [3, 5] && resets.map(\.stream).sorted() == [3, 5])
+            #expect(resets.allSatisfy { $0.payload == [0, 0, 0, 0] })
+            // It began before those that were late.
+            client.request(7, "/release")
+            #expect(client.responses(2) == [1: "late", 7: "GET /release "])
         }
     }
 
