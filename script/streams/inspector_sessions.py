@@ -121,6 +121,19 @@ def fork_with_an_edited_action(page):
     page.until("and the form sends again", f"{find('dispatch')}.textContent === 'Send'")
 
 
+def fork_as_its_preview_shows_it(page):
+    path = forks_of_a_bet(page)
+    page.button("Edit #1", "document.querySelector('dialog')")
+    page.shows("what would be committed is shown", "preview", "5 of 5 later actions")
+    page.run("Object.defineProperty(document, 'hidden', {value: true})") # so that nothing is tried again
+    page.act(path, "counter/increment")
+    page.until("another action is committed meanwhile", f"!!{page.row('6●')}")
+    page.click("dispatch")
+    page.shows("both are side by side", "panel", r"Against app .* at #6")
+    fork = "/sessions/" + page.run("location.hash.slice(1).split('?')[0]")
+    page.expect("the fork has only the actions of the preview", page.get(fork + "/state?select=/counter/count")["state"] == 1)
+
+
 def two_sessions_side_by_side(page):
     first, second = page.session("app", add(1)), page.session("app", add(2))
     page.open(first, f"?beside={second.split('/')[-1]}")
@@ -323,6 +336,6 @@ def from_a_failure_to_its_cause_with_the_admin_token(page):
 
 
 TESTS = [first_visit, open_by_id_and_recent_sessions, an_unknown_session_is_told, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
-         fork_without_an_action, fork_with_an_edited_action, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
+         fork_without_an_action, fork_with_an_edited_action, fork_as_its_preview_shows_it, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
          a_page_that_is_left_follows_nothing, the_operators_list,
          signing_in_and_actors_with_roles, from_a_failure_to_its_cause_with_the_admin_token]
