@@ -211,10 +211,9 @@ void cnghttp2_respond(cnghttp2_session *session, int32_t stream, const nghttp2_n
     library.nghttp2_submit_headers(session->session, flags, stream, NULL, fields, count, NULL);
 }
 
-int cnghttp2_offer(cnghttp2_session *session, int32_t stream, void *request) {
+void cnghttp2_offer(cnghttp2_session *session, int32_t stream, void *request) {
     nghttp2_data_provider source = {.source = {.ptr = request}, .read_callback = read_source};
-    int code = library.nghttp2_submit_data(session->session, NGHTTP2_FLAG_END_STREAM, stream, &source);
-    return code == NGHTTP2_ERR_DATA_EXIST ? -1 : 0;
+    library.nghttp2_submit_data(session->session, NGHTTP2_FLAG_END_STREAM, stream, &source);
 }
 
 void cnghttp2_continue(cnghttp2_session *session, int32_t stream) {

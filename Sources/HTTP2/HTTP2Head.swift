@@ -33,7 +33,7 @@ package struct HTTP2Head {
     }
 
     /// How many bytes it has.
-    package var byteCount: Int { method.count + path.count + authority.count + fields.count }
+    package var byteCount: Int { method.count + path.count + authority.count + host.count + fields.count }
 
     /// Adds a field as nghttp2 has checked it: without line ends, in lower case, and pseudo-header fields first.
     package mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
@@ -73,7 +73,7 @@ package struct HTTP2Head {
         if hasHost, !authority.isEmpty, !host.isSameHost(as: authority) { isMalformed = true }
         let isConnect = method.withUnsafeBytes { $0.equals("CONNECT") }
         var text: [UInt8] = []
-        text.reserveCapacity(byteCount + host.count + 64)
+        text.reserveCapacity(byteCount + 64)
         text += method
         text.append(UInt8(ascii: " "))
         text += isConnect ? authority : path

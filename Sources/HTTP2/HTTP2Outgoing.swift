@@ -141,11 +141,8 @@ extension HTTP2Connection {
             guard !stream.isClosed else { continue }
             stream.offered()
             // The rest of a request that is answered is not wanted. The answer may still wait for room.
-            if stream.isAnsweredEarly, !outgoing.isCutShort {
-                reset(stream, .none)
-            } else if !stream.isTouched, stream.isAnsweredEarly || stream.isUnoffered {
-                note(stream)
-            }
+            guard stream.isAnsweredEarly else { continue }
+            if !outgoing.isCutShort { reset(stream, .none) } else if !stream.isTouched { note(stream) }
         }
         outgoing.reuse(&streams)
     }

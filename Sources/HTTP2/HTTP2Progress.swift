@@ -28,18 +28,12 @@ package struct HTTP2Progress: Sendable {
     /// Whether the end has become a frame.
     package var isOver: Bool { state == .over }
 
-    /// Whether there is something that was not offered.
-    package func canOffer(hasBytes: Bool) -> Bool { state == .idle && (hasBytes || hasEnd) }
-
     /// - Returns: whether the bytes, or the end, are to be offered now.
     package mutating func offers(hasBytes: Bool) -> Bool {
-        guard canOffer(hasBytes: hasBytes) else { return false }
+        guard state == .idle, hasBytes || hasEnd else { return false }
         state = .offered
         return true
     }
-
-    /// The offer has to be repeated.
-    package mutating func offerFailed() { state = .idle }
 
     /// A frame was filled.
     ///

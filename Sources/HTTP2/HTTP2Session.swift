@@ -62,10 +62,8 @@ final class HTTP2Session {
     func sendContinue(_ stream: Int32) { cnghttp2_continue(session, stream) }
 
     /// Has the bytes of a stream taken, and its end.
-    ///
-    /// - Returns: false if those that were taken before have to leave first.
-    func offer(_ stream: HTTP2Stream) -> Bool {
-        cnghttp2_offer(session, stream.number, Unmanaged.passUnretained(stream).toOpaque()) == 0
+    func offer(_ stream: HTTP2Stream) {
+        cnghttp2_offer(session, stream.number, Unmanaged.passUnretained(stream).toOpaque())
     }
 
     func reset(_ stream: Int32, _ code: Code) { cnghttp2_reset(session, stream, code.rawValue) }

@@ -50,14 +50,10 @@ final class HTTP2Stream {
         if !isTouched { connection.touch(self) }
     }
 
-    /// Has its bytes taken, if that is not under way. Those that were taken before may have to leave first.
+    /// Has its bytes taken, if that is not under way.
     func offer(to session: HTTP2Session) {
-        guard !isClosed, progress.offers(hasBytes: !queue.isEmpty) else { return }
-        if !session.offer(self) { progress.offerFailed() }
+        if !isClosed, progress.offers(hasBytes: !queue.isEmpty) { session.offer(self) }
     }
-
-    /// Whether it has to be offered later.
-    var isUnoffered: Bool { progress.canOffer(hasBytes: !queue.isEmpty) }
 
     /// Moves bytes into a frame.
     ///
@@ -65,11 +61,9 @@ final class HTTP2Stream {
     func take(_ buffer: UnsafeMutableRawBufferPointer) -> (count: Int, rest: HTTP2Progress.Rest) {
         let count = queue.move(to: buffer)
         connection.outgoing.waitingBytes -= count
-        // A stream that has waited is looked at behind the frames.
-        if isWaiting {
-            lastTakenAt = connection.now
-            if !isTouched { connection.note(self) }
-        }
+        if isWaiting { lastTakenAt = connection.now }
+        // A stream that has waited, if only with its end, is looked at behind the frames.
+        if !isTouched { connection.note(self) }
         return (count, progress.taken(hasMore: !queue.isEmpty))
     }
 

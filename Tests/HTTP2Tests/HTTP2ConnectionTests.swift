@@ -34,13 +34,17 @@ import Testing
         }
     }
 
-    /// Sends as many bytes as a connection takes at once, then the rest when they have left.
+    /// Sends bytes of which some have to wait, and the rest when they have left.
     private final class Parts: StreamHandler {
+        /// As many bytes as a connection takes at once.
         static let full = [UInt8](repeating: UInt8(ascii: "x"), count: 65536)
         var source: (any RequestSource)?
+        private let rest: [[UInt8]]
+
+        init(_ rest: [[UInt8]]) { self.rest = rest }
 
         func streamDrained() {
-            source?.send(parts: [Array("end".utf8)])
+            source?.send(parts: rest)
             source?.endStream()
             source = nil
         }
@@ -69,10 +73,10 @@ import Testing
                 let pieces = Pieces { [ended] in ended.withLock { $0.append("stream") } }
                 pieces.source = exchange.startStream(fields: [], owner: pieces)
                 return pieces.start()
-            case "/parts":
-                let parts = Parts()
+            case "/parts", "/part":
+                let parts = Parts(target == "/parts" ? [Array("end".utf8)] : [])
                 parts.source = exchange.startStream(fields: [], owner: parts)
-                parts.source?.send(parts: [Parts.full])
+                parts.source?.send(parts: [target == "/parts" ? Parts.full : Array("abcde".utf8)])
                 return
             default: break
             }
@@ -90,11 +94,12 @@ import Testing
 
     private func run(
         accepting accepts: @escaping @Sendable (IPAddress) -> Bool = { _ in true }, handler: Handler = Handler(),
-        _ body: (HTTPServer) async throws -> Void
+        bodyTimeout: Duration = .seconds(30), _ body: (HTTPServer) async throws -> Void
     ) async throws {
         let group = try EventLoopGroup(count: 1)
         var settings = HTTPServer.Settings()
         settings.http2 = HTTP2Protocol.start(accepting: accepts)
+        settings.bodyTime = BodyTime(timeout: bodyTimeout)
         let server = try HTTPServer(
             on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: settings, handler: handler)
         try await body(server)
@@ -154,8 +159,7 @@ import Testing
         }
     }
 
-    /// The first bytes end with the last frame that is made at once, so the next ones come before the library has let go of it.
-    @Test func bytesAreSentThatComeWhileOthersLeave() async throws {
+    @Test func aFullConnectionAsksForTheRestLater() async throws {
         try await run { server in
             let client = FrameClient(server.address)
             client.begin(window: 1 << 20)
@@ -163,6 +167,45 @@ import Testing
             client.request(1, "/parts")
             let body = client.response(1)
             #expect(body == String(decoding: Parts.full, as: UTF8.self) + "end")
+        }
+    }
+
+    /// The bytes use up the window, so the end is a frame of its own, which waits too. The body of the request is complete by its
+    /// length, but the request has no end.
+    @Test func aStreamThatEndsBeforeItsRequestTellsTheClientToSendNoMore() async throws {
+        try await run { server in
+            let client = FrameClient(server.address)
+            client.begin(window: 4)
+            client.send(Frame(headOf: 1, "/part", length: 0, ends: false))
+            #expect(client.next(.data)?.text == "abcd")
+            let oneMore = Frame(.windowUpdate, of: 1, UInt32(1).bigEndianBytes)
+            client.send(oneMore)
+            #expect(client.next(.data)?.text == "e")
+            client.send(oneMore)
+            #expect(client.next(.data, .reset) == Frame(.data, of: 1, flags: 1, []))
+            #expect(client.next(.data, .reset) == Frame(.reset, of: 1, UInt32(0).bigEndianBytes))
+        }
+    }
+
+    @Test func aRequestIsRefusedWhoseBodyIsLate() async throws {
+        try await run(bodyTimeout: .milliseconds(50)) { server in
+            let client = FrameClient(server.address)
+            client.begin()
+            // By one call, so that the first request has its whole body when it begins.
+            client.send(
+                Frame(headOf: 1, "/later", method: "POST", ends: false), Frame(.data, of: 1, flags: 1, [1]),
+                Frame(headOf: 3, "/", method: "POST", ends: false),
+                Frame(headOf: 5, "/", method: "POST", length: 2, ends: false), Frame(.data, of: 5, [1]))
+            var frames: [Frame] = []
+            while frames.count < 4, let frame = client.next(.headers, .reset) { frames.append(frame) }
+            let (heads, resets) = (frames.filter { $0.kind == .headers }, frames.filter { $0.kind == .reset })
+            // `:status`, entry 8 of the static table, with a value of three bytes. The other head refers to the first.
+            #expect(heads.first?.payload.starts(with: [0x48, 3] + Array("408".utf8)) == true)
+            #expect(heads.map(\.stream).sorted() == [3, 5] && resets.map(\.stream).sorted() == [3, 5])
+            #expect(resets.allSatisfy { $0.payload == [0, 0, 0, 0] })
+            // It began before those that were late.
+            client.request(7, "/release")
+            #expect(client.responses(2) == [1: "late", 7: "GET /release "])
         }
     }
 

@@ -57,6 +57,7 @@ import Testing
     @Test func theByteCountGrowsWithEachField() {
         #expect(head(Self.pseudo).byteCount == "GETa.example/x?y=1".utf8.count)
         #expect(head([("x", "")]).byteCount == 5)
+        #expect(head([("host", "b")]).byteCount == 1)
     }
 
     /// The parser of HTTP/1.1 reads the text to its end, and finds the fields.

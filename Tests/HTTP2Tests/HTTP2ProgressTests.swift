@@ -39,14 +39,6 @@ import Testing
         #expect(rest == .end)
     }
 
-    @Test func anOfferThatFailedIsRepeated() {
-        var progress = HTTP2Progress()
-        _ = progress.offers(hasBytes: true)
-        progress.offerFailed()
-        let isOffered = progress.offers(hasBytes: true)
-        #expect(isOffered)
-    }
-
     @Test func aResponseThatIsCutIsNotOffered() {
         var progress = HTTP2Progress()
         _ = progress.offers(hasBytes: true)

@@ -79,12 +79,18 @@ def fork_while_an_effect_runs(page):
     page.shows("and tells what became of the effect", "panel", r"It has gone on at once: what waited for an effect was interrupted")
 
 
-def fork_without_an_action(page):
+def forks_of_a_bet(page):
+    """Opens what can be forked at #1 of a session whose last action, #5, needs the balance of the first."""
     path = page.session("app", [{"type": "user/balanceIncrease", "payload": {"value": 1000}}, {"type": "counter/increment"},
                                 {"type": "betslip/addSelection", "payload": {"id": "a", "event": "A", "outcome": "B", "odds": 250}},
                                 {"type": "betslip/setStake", "payload": {"id": "a", "stake": 500}}, {"type": "betslip/placeBet"}])
     page.open(path, "/at/1")
     page.click("fork")
+    return path
+
+
+def fork_without_an_action(page):
+    forks_of_a_bet(page)
     page.button("Without #1")
     page.shows("it is tried first: what would be committed", "layer", "3 of 4 later actions")
     page.shows("and what would be refused, with the reason", "layer", "#5 betslip/placeBet.*insufficient-balance")
@@ -94,11 +100,7 @@ def fork_without_an_action(page):
 
 
 def fork_with_an_edited_action(page):
-    path = page.session("app", [{"type": "user/balanceIncrease", "payload": {"value": 1000}}, {"type": "counter/increment"},
-                                {"type": "betslip/addSelection", "payload": {"id": "a", "event": "A", "outcome": "B", "odds": 250}},
-                                {"type": "betslip/setStake", "payload": {"id": "a", "stake": 500}}, {"type": "betslip/placeBet"}])
-    page.open(path, "/at/1")
-    page.click("fork")
+    path = forks_of_a_bet(page)
     page.button("Edit #1", "document.querySelector('dialog')")
     page.until("the form has the action", "document.querySelector('#form [data-pointer=\"/value\"]').value === '1000'")
     page.shows("and says that it takes its place in a fork", "send", "^In the place of #1")
@@ -117,6 +119,19 @@ def fork_with_an_edited_action(page):
     page.shows("with what was refused", "panel", "another action in the place of #1. Not committed: #5 betslip/placeBet .rejected: insufficient-balance")
     page.until("the fork has the edited action", "!!" + page.row('balanceIncrease{"value":400}'))
     page.until("and the form sends again", f"{find('dispatch')}.textContent === 'Send'")
+
+
+def fork_as_its_preview_shows_it(page):
+    path = forks_of_a_bet(page)
+    page.button("Edit #1", "document.querySelector('dialog')")
+    page.shows("what would be committed is shown", "preview", "5 of 5 later actions")
+    page.run("Object.defineProperty(document, 'hidden', {value: true})") # so that nothing is tried again
+    page.act(path, "counter/increment")
+    page.until("another action is committed meanwhile", f"!!{page.row('6●')}")
+    page.click("dispatch")
+    page.shows("both are side by side", "panel", r"Against app .* at #6")
+    fork = "/sessions/" + page.run("location.hash.slice(1).split('?')[0]")
+    page.expect("the fork has only the actions of the preview", page.get(fork + "/state?select=/counter/count")["state"] == 1)
 
 
 def two_sessions_side_by_side(page):
@@ -321,6 +336,6 @@ def from_a_failure_to_its_cause_with_the_admin_token(page):
 
 
 TESTS = [first_visit, open_by_id_and_recent_sessions, an_unknown_session_is_told, switch_between_sessions, fork_at_any_revision, fork_while_an_effect_runs,
-         fork_without_an_action, fork_with_an_edited_action, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
+         fork_without_an_action, fork_with_an_edited_action, fork_as_its_preview_shows_it, two_sessions_side_by_side, export_and_import, shares, a_view_through_a_share, who_watches, deleting_a_session,
          a_page_that_is_left_follows_nothing, the_operators_list,
          signing_in_and_actors_with_roles, from_a_failure_to_its_cause_with_the_admin_token]

@@ -78,9 +78,8 @@ void cnghttp2_set_request(cnghttp2_session *session, int32_t stream, void *reque
 // Begins the response of a stream. A body is offered behind it if it has one.
 void cnghttp2_respond(cnghttp2_session *session, int32_t stream, const nghttp2_nv *fields, size_t count, int has_body);
 
-// Bytes of a response, or its end, are there to be taken until `source` says that the next ones come later. Returns 0, or -1 if the
-// bytes before have to leave first by cnghttp2_output.
-int cnghttp2_offer(cnghttp2_session *session, int32_t stream, void *request);
+// Bytes of a response, or its end, are there to be taken until `source` says that the next ones come later.
+void cnghttp2_offer(cnghttp2_session *session, int32_t stream, void *request);
 
 // Tells the client to send the body for which it waits.
 void cnghttp2_continue(cnghttp2_session *session, int32_t stream);

@@ -62,8 +62,8 @@ package struct ForkCommand: Sendable, Hashable {
             var replay: JSONObject = ["skip": .array(skipped.map(JSONValue.integer))]
             if let last { replay["through"] = .integer(last) }
             if let replaced {
-                let action = try await server.body(of: [try replaced.action.read(terminal.input)], to: url)
-                replay["replace"] = .object([String(replaced.revision): action])
+                let actions = try SendCommand.ActionText.read([replaced.action], terminal.input)
+                replay["replace"] = .object([String(replaced.revision): try await server.body(of: actions, to: url)])
             }
             body["replay"] = .object(replay)
         }

@@ -11,9 +11,13 @@ package struct SendCommand: Sendable, Hashable {
 
         package init(_ type: String, _ members: [ActionMember] = []) { (self.type, self.members) = (type, members) }
 
-        /// The action with what is in files.
-        func read(_ input: CommandInput) throws -> ActionText {
-            ActionText(type, try members.map { try $0.read(input) })
+        /// The actions with what is in files.
+        static func read(_ actions: [ActionText], _ input: CommandInput) throws -> [ActionText] {
+            let fromInput = actions.flatMap(\.members).count { if case .file(_, "-", _) = $0 { true } else { false } }
+            guard fromInput <= 1 || input.isTerminal else {
+                throw CommandFailure("standard input is no terminal, so only one member can be read from it")
+            }
+            return try actions.map { action in ActionText(action.type, try action.members.map { try $0.read(input) }) }
         }
     }
 
@@ -144,11 +148,7 @@ package struct SendCommand: Sendable, Hashable {
             }
             return (body, [])
         }
-        let fromInput = actions.flatMap(\.members).count { if case .file(_, "-", _) = $0 { true } else { false } }
-        guard fromInput <= 1 || input.isTerminal else {
-            throw CommandFailure("standard input is no terminal, so only one member can be read from it")
-        }
-        return (nil, try actions.map { try $0.read(input) })
+        return (nil, try ActionText.read(actions, input))
     }
 
     /// - Returns: the answer, and the selected value before; nil if nobody wants it, or it cannot be read.

@@ -13,6 +13,8 @@ struct RequestAdmission<Next: SessionHandler>: SessionHandler {
             // A request that no session could run counts for nothing.
             _ = try action.selection?.selection(of: session.kind)
             try limits.admitActions(action.json?.asArray.map { max(1, $0.count) } ?? 1, to: session.id)
+        // A dry run makes no session, but it sends actions.
+        case .fork(let fork) where fork.isDryRun && !request.isRepeated: try limits.admitActions(1, to: session.id)
         case .fork(let fork) where !request.isRepeated: try limits.admitCreation(of: fork.client)
         default: break
         }

@@ -20,9 +20,9 @@ struct RecordedAction: Sendable {
     /// Another action in its place. If it has the same type, it keeps the id and the time that the server has filled in, since later
     /// actions may name them. Its sender is whoever forks: the earlier sender has not sent this payload.
     ///
-    /// - Parameter action: has no ``StoreKind/refusal``.
-    func replaced(with action: JSONValue, by actor: Actor?, in kind: StoreKind) -> RecordedAction {
-        guard let type = action["type"]?.asString else { return self }
+    /// - Returns: nil for an action without a type.
+    func replaced(with action: JSONValue, by actor: Actor?, in kind: StoreKind) -> RecordedAction? {
+        guard let type = action["type"]?.asString else { return nil }
         var other = self
         (other.type, other.payload, other.actor, other.isOwn) = (type, action["payload"]?.asObject ?? [:], actor, true)
         guard type == self.type else { return other }
@@ -92,8 +92,11 @@ enum RecordedActions {
             guard let newest = commits.last?.revision else { throw .stored(.contradiction) }
             for commit in commits where commit.origin == .client && !replay.skipped.contains(commit.revision) {
                 var action = RecordedAction(commit)
-                if let other = replaced.removeValue(forKey: commit.revision) {
-                    action = action.replaced(with: other, by: actor, in: session.kind)
+                if let body = replaced[commit.revision],
+                    let other = action.replaced(with: body, by: actor, in: session.kind)
+                {
+                    replaced[commit.revision] = nil
+                    action = other
                 }
                 actions.append(action)
                 byteCount += action.payload.byteCount

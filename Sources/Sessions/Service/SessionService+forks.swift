@@ -20,9 +20,8 @@ extension SessionService {
         let actor = principal.actor(in: parent)
         let replaced = wanted.replay?.replaced ?? [:]
         if !replaced.isEmpty { try principal.require(.act) }
-        for (revision, action) in replaced.sorted(by: { $0.key < $1.key }) {
-            guard let refusal = parent.kind.refusal(action, actor) else { continue }
-            throw .action(.refused(refusal.below(.replacement(of: revision)), index: nil))
+        if let refusal = parent.kind.refusal(of: replaced, by: actor) {
+            throw .action(.refused(refusal, index: nil))
         }
         return .later { [self] () async throws(SessionFailure) in
             let state = try await pasts.state(of: parent, at: revision)
@@ -47,6 +46,21 @@ extension SessionService {
             let replayed = await session.store.repeatAsCopy(actions, of: parent.runtime)
             return creator.shown(session, replayed)
         }
+    }
+}
+
+extension StoreKind {
+    /// - Parameter replaced: the actions that are sent in the place of others, by the revisions of those.
+    /// - Returns: the refusal of the first of them, with the violations of all if it has some; nil for none.
+    fileprivate func refusal(of replaced: [Int: JSONValue], by actor: Actor?) -> ActionDecodingError? {
+        let refusals = replaced.sorted { $0.key < $1.key }.compactMap { (revision, action) in
+            refusal(action, actor)?.below(.replacement(of: revision))
+        }
+        guard case .invalidPayload? = refusals.first else { return refusals.first }
+        return .invalidPayload(
+            refusals.flatMap { refusal in
+                if case .invalidPayload(let violations) = refusal { violations } else { [JSONSchema.Violation]() }
+            })
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPServer
 import JSON
 import Sessions
 import StoreHosting
@@ -178,7 +179,9 @@ extension OpenAPI {
     /// The body of `POST /sessions/{id}/forks`.
     var forkBody: JSONValue {
         [
-            "description": "The state to begin with. Without a body it is the newest state.",
+            "description": .string(
+                "The state to begin with: at most \(Request.maxParsedOnLoop) bytes. Without a body it is the newest state."
+            ),
             "content": [
                 "application/json": Self.content(
                     .schema("ForkRequest"),

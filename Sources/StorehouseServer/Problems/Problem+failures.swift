@@ -193,11 +193,14 @@ extension Problem {
         self = .invalid(violations, detail)
     }
 
+    /// As many as the check of a schema finds.
+    private static let maxViolations = 20
+
     private static func invalid(_ violations: [JSONSchema.Violation], _ detail: String) -> Problem {
         Problem(.invalidPayload, detail).with(
             "errors",
             .array(
-                violations.map { violation in
+                violations.prefix(maxViolations).map { violation in
                     ["pointer": .string(violation.pointer.cut.description), "detail": .string(violation.detail)]
                 }))
     }

@@ -86,7 +86,8 @@ extension Request {
         return nil
     }
 
-    private static var maxParsedOnLoop: Int { 65_536 }
+    /// In bytes.
+    static var maxParsedOnLoop: Int { 65_536 }
 
     /// Accepts the types that `curl -d` sends by default, and none at all, only without an Origin field: the browser sends
     /// such requests of any page without asking the server first.

@@ -16,6 +16,24 @@ struct Frame: Equatable {
         (self.kind, self.flags, self.stream, self.payload) = (kind, flags, stream, payload)
     }
 
+    /// The head of a request.
+    ///
+    /// - Parameter length: that of the body; nil if only its end says it.
+    init(headOf stream: UInt32, _ path: String, method: String = "GET", length: Int? = nil, ends: Bool = true) {
+        var fields = [(":method", method), (":scheme", "http"), (":authority", "localhost"), (":path", path)]
+        if let length { fields.append(("content-length", String(length))) }
+        // Literals without indexing (RFC 7541, section 6.2.2).
+        var block: [UInt8] = []
+        for (name, value) in fields {
+            block.append(0)
+            for text in [name, value] {
+                block.append(UInt8(text.utf8.count))
+                block += text.utf8
+            }
+        }
+        self.init(.headers, of: stream, flags: ends ? 5 : 4, block)
+    }
+
     /// Whether it is the last of its stream.
     var ends: Bool { (kind == .data || kind == .headers) && flags & 1 != 0 }
 
@@ -55,17 +73,7 @@ struct FrameClient: ~Copyable {
     func send(_ frames: Frame...) { send(frames.flatMap(\.bytes)) }
 
     func request(_ stream: UInt32, _ path: String, method: String = "GET", ends: Bool = true) {
-        let fields = [(":method", method), (":scheme", "http"), (":authority", "localhost"), (":path", path)]
-        // Literals without indexing (RFC 7541, section 6.2.2).
-        var block: [UInt8] = []
-        for (name, value) in fields {
-            block.append(0)
-            for text in [name, value] {
-                block.append(UInt8(text.utf8.count))
-                block += text.utf8
-            }
-        }
-        send(Frame(.headers, of: stream, flags: ends ? 5 : 4, block))
+        send(Frame(headOf: stream, path, method: method, ends: ends))
     }
 
     private func receive(_ count: Int) -> [UInt8]? {

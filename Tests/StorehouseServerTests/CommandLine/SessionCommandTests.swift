@@ -133,6 +133,18 @@ import Testing
         }
     }
 
+    @Test func onlyOneMemberIsReadFromStandardInput() async throws {
+        try await Self.withSession { place in
+            let url = place.url + place.session.path
+            for words in [["send", url], ["fork", url, "--revision", "1", "--replace", "3"]] {
+                let members = ["user/balanceIncrease", "value=@-", "note:=@-"]
+                let variables = ["XDG_STATE_HOME": place.folder.path]
+                let result = try await Program.run(words + members, with: variables)
+                #expect(result.status == 1 && result.errors.contains("only one member can be read from it"))
+            }
+        }
+    }
+
     @Test func aShareIsMade() async throws {
         try await Self.withSession { place in
             let url = place.url + place.session.path

@@ -100,6 +100,28 @@ import Testing
         }
     }
 
+    /// It makes no session, but it sends actions.
+    @Test func aDryRunOfAForkCountsAsOneAction() async throws {
+        try await Self.run(limiting: \.sessions) { api in
+            let session = try await api.session()
+            for _ in 0..<5 {
+                #expect(try await api.post(session.path + "/forks?dryRun=true", json: ["revision": 0]).status == 200)
+            }
+            for _ in 0..<2 {
+                #expect(try await api.post(session.path + "/forks", json: ["revision": 0]).status == 201)
+            }
+            Self.expectRefusal(try await api.post(session.path + "/forks", json: ["revision": 0]))
+        }
+        try await Self.run(limiting: \.actions) { api in
+            let session = try await api.session()
+            for _ in 0..<3 {
+                #expect(try await api.post(session.path + "/forks?dryRun=true", json: ["revision": 0]).status == 200)
+            }
+            Self.expectRefusal(try await api.post(session.path + "/forks?dryRun=true", json: ["revision": 0]))
+            #expect(try await api.post(session.path + "/forks", json: ["revision": 0]).status == 201)
+        }
+    }
+
     @Test func actionsOfASessionAreLimited() async throws {
         try await Self.run(limiting: \.actions) { api in
             let session = try await api.session()

@@ -136,6 +136,27 @@ struct ForkReplayTests {
         }
     }
 
+    /// Up to the 20 that each body has.
+    @Test(arguments: [
+        (#"{"type":"counter/increment","payload":{"by":"x"}}"#, "/payload/by", 2...4, 3),
+        (#"{"type":"counter/increment","payload":{"by":"x"}}"#, "/payload/by", 2...40, 20),
+        (#"{"type":"counter/increment"}"#, "", 7...8, 2), (#"{"type":"counter/increment"}"#, "", 7...40, 20),
+    ])
+    func allOtherActionsThatCannotBeAreTold(
+        _ action: String, _ place: String, _ revisions: ClosedRange<Int>, _ count: Int
+    ) async throws {
+        try await TestAPI.run { api in
+            let session = try await api.session()
+            for _ in 0..<6 { _ = try await session.increment() }
+            var actions: JSONObject = ["5": ["type": "counter/increment"]]
+            for revision in revisions { actions[String(revision)] = try JSONValue(parsing: Array(action.utf8)) }
+            let answer = try await Self.fork(session, ["revision": 1, "replay": ["replace": .object(actions)]])
+            #expect(answer.status == 422 && answer.code == "invalid-payload", "\(answer.text)")
+            let pointers = answer[json: "errors"]?.asArray?.map { $0["pointer"]?.asString }
+            #expect(pointers == revisions.prefix(count).map { "/replay/replace/\($0)\(place)" })
+        }
+    }
+
     /// The log has redacted the secret, so nobody but the sender of the other action knows it.
     @Test func anotherActionMayHaveASecret() async throws {
         try await TestAPI.run { api in

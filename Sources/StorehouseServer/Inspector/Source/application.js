@@ -19,7 +19,7 @@ import { openShares, startShares } from "./shares.js"
 import { startStatus } from "./status.js"
 import { startTimeline, stopPlaying } from "./timeline.js"
 
-const hasEnded = "It was deleted or has expired. A page that showed it can still export what it has loaded. "
+const hasEnded = "It was deleted or has expired. A page that showed it can still read and export what it has loaded. "
     + "Otherwise only a backup has it."
 
 /** @param {string | null} id */
@@ -104,7 +104,7 @@ function end() {
     attempt(async () => {
         await readAll(session)
         await ask("DELETE", session.path)
-        toast("The session is deleted. Its log can be read and exported until this page is left.", undefined, 10)
+        toast("The session is deleted. This page can still read and export what it has loaded.", undefined, 10)
     })
 }
 

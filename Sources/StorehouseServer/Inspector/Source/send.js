@@ -22,6 +22,8 @@ let isJSON = false
 let batch = []
 /** The revision of the action in whose place this one is sent to a fork; 0 for none. */
 let instead = 0
+/** The last revision that the preview of the fork sends again. */
+let through = 0
 /** @type {any} */
 let timer
 /** @type {AbortController | undefined} */
@@ -80,6 +82,7 @@ export function chooseAction(type, payload) {
 export function edit({ type, payload }, revision = 0) {
     const declared = sendable().find((/** @type {any} */ one) => one.type === type)
     instead = revision
+    through = app.session?.revision ?? 0
     chooseAction(type, without(payload, [...secretNames(declared), ...Object.keys(declared?.filled ?? {})]))
     showBatch()
 }
@@ -108,10 +111,8 @@ function toggleJSON() {
         try {
             const typed = parse(parts.json.value)
             if (typed.type !== action.type) chooseAction(typed.type, typed.payload ?? {})
-            else if (form && !fill(form, typed.payload ?? {})) {
-                const known = secretNames().length > 0
-                if (!known) return tell({ detail: "The form cannot show all of this JSON, so it stays." }, parts.refusal)
-            }
+            else if (form && !fill(form, typed.payload ?? {}) && !secretNames().length)
+                return tell({ detail: "The form cannot show all of this JSON, so it stays." }, parts.refusal)
         } catch (error) {
             return tell({ detail: `This is not JSON: ${/** @type {Error} */ (error).message}` }, parts.refusal)
         }
@@ -134,8 +135,8 @@ export function edited() {
 }
 
 /** The actions that Send sends, or the fork with another action. */
-function outgoing() {
-    if (instead) return forkWith(instead, typedAction(), app.session?.revision ?? 0)
+function outgoing(last = through) {
+    if (instead) return forkWith(instead, typedAction(), last)
     const typed = batch.length && !parts.also.checked ? [] : [typedAction()]
     return batch.length ? [...batch, ...typed] : typed[0]
 }
@@ -147,18 +148,20 @@ export async function dryRun() {
     const { session } = app
     if (!session || session.isOver) return
     running?.abort()
-    const mine = (running = new AbortController())
-    triedAt = session.revision
+    running = new AbortController()
+    const { signal } = running
+    const { revision, state } = session
+    triedAt = revision
     try {
         const faults = isJSON || !form ? [] : problemsOf(form)
         showFaults(parts.form, faults)
-        const before = session.state
-        const { signal } = mine
-        const shown = instead ? await tried(session, outgoing(), signal) : preview(before, await ask(
+        const shown = instead ? await tried(session, outgoing(revision), signal) : preview(state, await ask(
             "POST", session.path + "/actions?dryRun=true&select=/-", outgoing(), { signal, headers: conditions() }))
-        if (!signal.aborted) mark(parts.preview, { "aria-busy": null }).replaceChildren(...shown)
+        if (signal.aborted) return
+        through = revision
+        mark(parts.preview, { "aria-busy": null }).replaceChildren(...shown)
     } catch (problem) {
-        if (!mine.signal.aborted) showRefused(problem)
+        if (!signal.aborted) showRefused(problem)
     }
 }
 
@@ -184,7 +187,6 @@ function showRefused(problem) {
 async function send() {
     const { session } = app
     if (!session || app.view.lock) return
-    const isBatch = batch.length > 0
     try {
         if (instead) return await forkAnew(session, outgoing(), `with another action in the place of #${instead}`)
         const answer = await ask("POST", session.path + "/actions?select=/-", outgoing(), { headers: conditions() })
@@ -192,9 +194,9 @@ async function send() {
         parts.answer.replaceChildren(make("p", "good", `${answer.outcome}, #${answer.revision}${effects}`))
         tell(null, parts.refusal)
         forgetSecrets()
-        if (parts.only.checked) parts.only.checked = false
+        parts.only.checked = false
         choose(null)
-        if (isBatch) toast("The batch is committed. It stays here until you clear it.")
+        if (batch.length) toast("The batch is committed. It stays here until you clear it.")
     } catch (problem) {
         parts.answer.replaceChildren()
         tell(/** @type {any} */ (problem) instanceof SyntaxError ? { code: "malformed-json", detail: `${problem}` } : problem, parts.refusal)
