@@ -17,7 +17,7 @@ struct HTTP2Outgoing {
     fileprivate var hasAnnouncedDrain = false
     /// The last piece that was sent, which the next streams often get too.
     private var shared: [UInt8] = []
-    /// The array that it is a part of, and where. While it is kept, no other array is there.
+    /// The array that it is a part of, and where. As long as the array is kept here, its address is that of no other one.
     private var (sharedSource, sharedAddress): ([UInt8], UnsafeRawPointer?) = ([], nil)
 
     /// A part of an array. There is one copy for all streams that get it one after another.
