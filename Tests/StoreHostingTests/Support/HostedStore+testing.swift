@@ -1,4 +1,5 @@
 import JSON
+import Locks
 import StoreHosting
 import Stores
 
@@ -6,9 +7,12 @@ extension HostedStore {
     /// The result of an action, if the store has it at once.
     @discardableResult
     func dispatch(_ type: String, _ payload: JSONObject = [:]) -> DispatchResult? {
-        nonisolated(unsafe) var result: DispatchResult?
-        dispatch(["type": .string(type), "payload": .object(payload)], DispatchOptions()) { result = $0 }
-        return result
+        // A store of an actor may have it later.
+        let known = Locked<DispatchResult?>(nil)
+        dispatch(["type": .string(type), "payload": .object(payload)], DispatchOptions()) { result in
+            known.withLock { $0 = result }
+        }
+        return known.withLock(\.self)
     }
 
     var json: String { String(decoding: read(.root).json, as: UTF8.self) }

@@ -47,6 +47,8 @@
         public nonisolated(nonsending) func send(
             _ request: ClientRequest
         ) async throws(TransportFailure) -> ClientResponse {
+            // The thread could begin before it hears of the cancellation.
+            if Task.isCancelled { throw WholeResponse.cancelled }
             let response = WholeResponse(maxBytes: settings.maxBodyBytes)
             let id = CurlJob.ID()
             thread.add(.start(CurlJob(id: id, request: request, receiver: response, timeout: settings.timeout)))

@@ -2,6 +2,9 @@ import Locks
 
 /// Collects a response for a task that waits for all of it.
 final class WholeResponse: ResponseReceiver {
+    /// The failure of a request whose task is cancelled.
+    static let cancelled = TransportFailure("the request was cancelled")
+
     private struct State {
         var response = ClientResponse(status: 0)
         var result: Result<ClientResponse, TransportFailure>?
@@ -33,7 +36,7 @@ final class WholeResponse: ResponseReceiver {
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            end(TransportFailure("the request was cancelled"))
+            end(Self.cancelled)
             cancel()
         }
         return state.withLock { state in
