@@ -59,6 +59,8 @@ extension HTTPConnection {
 
     /// Responds to a request that has not arrived completely. The connection closes behind the response.
     func refuseUnfinished(_ failure: (RequestHead?) -> RequestFailure) {
+        // A client of HTTP/2 could not read the response.
+        if case .heldBack(nil)? = partial { return closeNow() }
         let head = partial.take()?.requestHead
         if head == nil { requestID = context.requestID(nil) }
         refuse(failure(head), of: head)
@@ -82,7 +84,7 @@ extension PartialInput {
     var heldBytes: Int {
         switch self {
         case .head(let head): Self.ownBytes + head.parser.heldBytes
-        case .heldBack(let head): Self.ownBytes + head.fields.heldBytes
+        case .heldBack(let head): Self.ownBytes + (head?.fields.heldBytes ?? 0)
         case .body(let request): Self.ownBytes + request.head.fields.heldBytes + request.decoder.heldBytes
         }
     }

@@ -32,7 +32,9 @@ extension HTTPConnection {
     var isHeldBack: Bool { if case .heldBack? = partial { true } else { false } }
 
     /// Leaves the first request unread until there is room for the connection.
-    func holdBack(_ head: RequestHead) {
+    ///
+    /// - Parameter head: that of the request; nil if the connection begins with HTTP/2.
+    func holdBack(_ head: RequestHead?) {
         partial = .heldBack(head)
         channel?.pauseReading()
     }

@@ -42,7 +42,7 @@ extension HTTPConnection {
             if let timeout = machine.receivedPartialHead(isEmptyLine: isEmptyLine) { startTimeout(timeout) }
             return (0, false)
         case .failed(let failure, let head):
-            if beginsHTTP2(bytes, failure) { return (0, true) }
+            if beginsHTTP2(bytes, failure) { return (0, stream != nil) }
             refuse(failure, of: head, response(to: failure, of: head))
             return (failure.consumed ?? 0, failure.consumed != nil)
         case .head(let head, let consumed):
@@ -172,8 +172,8 @@ extension BodyFraming {
 /// A request that has not arrived completely.
 enum PartialInput {
     case head(PartialHead)
-    /// The first request of a connection waits until there is room for it. It stays with the channel, unread.
-    case heldBack(RequestHead)
+    /// The first request of a connection waits until there is room for it. It stays with the channel, unread. In HTTP/2 it is not known.
+    case heldBack(RequestHead?)
     case body(PartialRequest)
 }
 

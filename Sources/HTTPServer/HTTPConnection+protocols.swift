@@ -22,11 +22,17 @@ extension HTTPConnection {
 
     /// Gives the connection to HTTP/2 if its first bytes are the preface of that (RFC 9113, section 3.4), and its client may.
     ///
+    /// Beyond the limit of connections it is treated as one whose first request has come; see ``ConnectionLimit``.
+    ///
     /// - Parameter failure: the mistake that the bytes are in HTTP/1.1. So other clients never pay for this question.
     func beginsHTTP2(_ bytes: UnsafeRawBufferPointer, _ failure: RequestFailure) -> Bool {
         guard streamedBytes == 0, bytes.starts(with: "PRI * HTTP/2.0\r".utf8), let start = context.settings.http2,
-            let owner = start(self), context.admits(self)
+            let owner = start(self)
         else { return false }
+        guard context.admits(self) else {
+            if context.settings.connectionLimit.holdsBack { holdBack(nil) } else { closeNow() }
+            return true
+        }
         machine.receivedFailure(ResponseEncoder(answering: failure))
         guard machine.startStream() != nil else { return false }
         stream = owner

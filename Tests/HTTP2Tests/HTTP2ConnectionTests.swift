@@ -94,12 +94,13 @@ import Testing
 
     private func run(
         accepting accepts: @escaping @Sendable (IPAddress) -> Bool = { _ in true }, handler: Handler = Handler(),
-        bodyTimeout: Duration = .seconds(30), _ body: (HTTPServer) async throws -> Void
+        bodyTimeout: Duration = .seconds(30), limit: ConnectionLimit = ConnectionLimit(), _ body: (HTTPServer) async throws -> Void
     ) async throws {
         let group = try EventLoopGroup(count: 1)
         var settings = HTTPServer.Settings()
         settings.http2 = HTTP2Protocol.start(accepting: accepts)
         settings.bodyTime = BodyTime(timeout: bodyTimeout)
+        settings.connectionLimit = limit
         let server = try HTTPServer(
             on: SocketAddress.listening(host: "127.0.0.1", port: 0), group, settings: settings, handler: handler)
         try await body(server)
@@ -143,6 +144,36 @@ import Testing
             client.send(FrameClient.preface)
             // `HTTP/1.1 505 …` is no frame.
             #expect(client.next(.settings) == nil)
+        }
+    }
+
+    @Test func aConnectionBeyondTheLimitWaitsForRoom() async throws {
+        try await run(limit: ConnectionLimit(1, provisional: 8)) { server in
+            let waiting: FrameClient
+            do {
+                let first = FrameClient(server.address)
+                first.begin()
+                first.request(1, "/stream")
+                #expect(first.next(.headers) != nil)
+                waiting = FrameClient(server.address)
+                waiting.begin()
+                waiting.request(1, "/a")
+            }
+            #expect(waiting.response(1) == "GET /a ")
+        }
+    }
+
+    @Test func aServerWithAReserveClosesAConnectionBeyondTheLimit() async throws {
+        try await run(limit: ConnectionLimit(1, reserve: 1, provisional: 8)) { server in
+            let first = FrameClient(server.address)
+            first.begin()
+            first.request(1, "/a")
+            #expect(first.response(1) == "GET /a ")
+            let other = FrameClient(server.address)
+            other.begin()
+            #expect(other.next(.settings, .data, .headers) == nil)
+            first.request(3, "/b")
+            #expect(first.response(3) == "GET /b ")
         }
     }
 

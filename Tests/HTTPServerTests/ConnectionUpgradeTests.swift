@@ -197,14 +197,6 @@ import Testing
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + Self.preface)
             #expect(client.receive().contains("HTTP/1.1 505 "))
         }
-        try await run(ConnectionLimit(1, reserve: 1, provisional: 8), http2: Self.echo) { server in
-            let first = Client(server.address)
-            first.send(Self.preface)
-            #expect(first.receive(Self.preface.utf8.count) == Self.preface)
-            let second = Client(server.address)
-            second.send(Self.preface)
-            #expect(second.receive().hasPrefix("HTTP/1.1 505 "))
-        }
     }
 
     @Test func aDrainAsksTheOtherProtocolToEnd() async throws {
