@@ -49,6 +49,11 @@ extension Duration {
 
     /// The duration in nanoseconds, rounded up and clamped to `Int64`.
     package var wholeNanoseconds: Int64 {
+        // Nearly each request asks. The components take three times as long.
+        if #available(macOS 15, iOS 18, visionOS 2, *) {
+            let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+            return Int64(clamping: rest > 0 ? whole + 1 : whole)
+        }
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
