@@ -9,7 +9,7 @@ import time
 from cluster.following import Follower
 from cluster.outboxes import OutboxFollower, OutboxWriter
 from cluster.record import FETCH, INCREMENT, Sent, SessionRecord
-from cluster.wire import Connection, Lost
+from cluster.wire import Connection, Lost, end_tasks
 from histories.recorder import Recorder
 
 COUNT = "?select=/counter/count"
@@ -121,9 +121,7 @@ class Crowd:
         self.check_tasks()
 
     async def leave(self):
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await end_tasks(self.tasks)
 
 
 class Writer:
