@@ -260,10 +260,13 @@ final class RedisSessionJournal: SessionJournal {
 extension RedisSessionJournal {
     /// Sends a command that changes the session.
     private func send(_ change: RedisSessionChange, byteCount: Int = 64, _ contents: inout Contents) {
-        contents.enqueued += 1
         let connection = journal.connection
-        connection.send(
-            RedisSessionRequest(self, change, byteCount: byteCount, deadline: connection.nextDeadline))
+        let request = RedisSessionRequest(self, change, byteCount: byteCount, deadline: connection.nextDeadline)
+        // It must not overtake the session's commands before it.
+        let way = contents.acknowledged < contents.enqueued ? contents.position?.way : nil
+        contents.enqueued += 1
+        contents.position?.way = connection.send(
+            request, behind: way, byLane: change.isTransaction && byteCount <= RedisLane.maxRequestBytes)
     }
 
     /// Makes the commands when they are sent for the first time, and moves the position.
