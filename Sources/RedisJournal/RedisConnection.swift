@@ -3,26 +3,19 @@ import Dispatch
 import Journal
 import Locks
 import Platform
+import Sockets
 import StoreHosting
 import Synchronization
+import Threads
 
 /// The connection of a process to Redis: it sends commands in their order, few reads among them, and again if it is lost.
 ///
-/// A thread of its own waits for the socket. All commands that wait are sent in one write, and no caller blocks.
+/// A thread of its own waits for the socket. All commands that wait are sent in one write, and no caller blocks. Commits of requests
+/// on an event loop go by its ``RedisLane`` instead, while there is one.
 final class RedisConnection: Sendable {
-    struct Inbox {
-        var requests: [any RedisRequest] = []
-        /// Whether the thread has to be woken for the next request.
-        var isAsleep = false
-        var outcome: RedisHandshake.Outcome?
-        /// Set until the thread has taken it.
-        var observer: (@Sendable (OwnershipEvent) -> Void)?
-        var isClosing = false
-        var isClosed = false
-    }
-
     /// The backlog, in bytes, above which the journal is unavailable for new work.
     private static let maxWaitingBytes = 64 << 20
+    static let closedDetail = "the journal is closed"
 
     let settings: RedisSettings
     let node: RedisNode
@@ -31,12 +24,14 @@ final class RedisConnection: Sendable {
     // Guards what the attempts to connect have seen of the nodes of earlier releases. Nothing is called while it is held.
     let earlierNodes = Locked(EarlierNodes())
     // Guards the commands on their way to the thread. No other lock is taken while it is held.
-    let inbox = Locked(Inbox())
+    let inbox = Locked(RedisInbox())
     // Guards the hashes of the scripts, which the thread sets before it sends a command.
     let scripts = Locked<[RedisScript: [UInt8]]>([:])
     let transactionObserver = DurationObserver()
     /// Gets the time from each write of commands to the last reply to it.
     let latencyObserver = DurationObserver()
+
+    let knownLanes = LazyReference<RedisLanes>()
 
     /// The pipe that wakes the thread.
     private let wakeRead: Int32
@@ -155,19 +150,23 @@ final class RedisConnection: Sendable {
         return script == .load ? .claim : .read
     }
 
+    /// Gives a request to the thread. Unless it only reads, it is sent after all requests that lanes have taken before: they may be of
+    /// the same session.
     func send(_ request: any RedisRequest) {
+        send(request, after: request.kind == .read ? [] : lanes.compactMap(\.mark))
+    }
+
+    /// Gives a request to the thread, which sends it after these of lanes.
+    func send(_ request: any RedisRequest, after marks: [RedisLane.Mark]) {
         waitingBytes.add(request.byteCount, ordering: .relaxed)
-        let (wasAsleep, isClosed) = inbox.withLock { inbox in
-            if inbox.isClosed { return (false, true) }
-            inbox.requests.append(request)
-            defer { inbox.isAsleep = false }
-            return (inbox.isAsleep, false)
+        let (wakes, isClosed) = inbox.withLock { inbox in
+            inbox.isClosed ? (false, true) : (inbox.append(request, after: marks), false)
         }
         if isClosed {
             waitingBytes.subtract(request.byteCount, ordering: .relaxed)
             // The caller may hold the lock that the completion takes.
-            DispatchQueue.global().async { request.done(.failure(.unavailable("the journal is closed"))) }
-        } else if wasAsleep {
+            DispatchQueue.global().async { request.done(.failure(.unavailable(Self.closedDetail))) }
+        } else if wakes {
             wake()
         }
     }
@@ -178,7 +177,7 @@ final class RedisConnection: Sendable {
     }
 
     func observeOwnership(_ observer: @escaping @Sendable (OwnershipEvent) -> Void) {
-        inbox.withLock { $0.observer = observer }
+        inbox.withLock { $0.arrivals.observer = observer }
         wake()
     }
 
@@ -211,16 +210,16 @@ final class RedisConnection: Sendable {
                 earlierNodes: earlierNodes)
             let outcome = handshake.run()
             let isClosed = inbox.withLock { inbox in
-                if !inbox.isClosed { inbox.outcome = outcome }
+                if !inbox.isClosed { inbox.arrivals.outcome = outcome }
                 return inbox.isClosed
             }
             if isClosed, case .ready(let opened) = outcome { opened.socket.close() }
             wake()
         }
-        if !isStarted { inbox.withLock { $0.outcome = .failed("there is no thread for the connection") } }
+        if !isStarted { inbox.withLock { $0.arrivals.outcome = .failed("there is no thread for the connection") } }
     }
 
-    private func wake() {
+    func wake() {
         var byte: UInt8 = 1
         _ = write(wakeWrite, &byte, 1)
     }
@@ -232,10 +231,7 @@ final class RedisConnection: Sendable {
     func wait(
         _ socket: RedisSocket?, forWriting: Bool, takesRequests: Bool, until deadline: ContinuousClock.Instant
     ) -> Bool {
-        let hasRequests = inbox.withLock { inbox in
-            inbox.isAsleep = takesRequests && inbox.requests.isEmpty
-            return takesRequests && !inbox.requests.isEmpty
-        }
+        let hasRequests = inbox.withLock { $0.fallAsleep(takesRequests: takesRequests) }
         let rest = hasRequests ? 0 : max(0, ContinuousClock.now.duration(to: deadline).wholeMilliseconds)
         var watched = (pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0), pollfd(fd: -1, events: 0, revents: 0))
         if let socket {

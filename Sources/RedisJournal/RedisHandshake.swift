@@ -11,6 +11,8 @@ struct OpenedRedis: Sendable {
     let lease: RedisLease.Opened
     let scripts: [RedisScript: [UInt8]]
     let server: StorageLineage.Server
+    /// Names the run of the server; empty if it does not tell.
+    let runID: String
     /// The nodes of its cluster, if it is one.
     let clusterNodes: [RedisAddress.Endpoint]
 }
@@ -160,8 +162,24 @@ struct RedisHandshake {
             let endpoints = RedisClusterNodes.endpoints(nodes, from: socket.endpoint)
             return .ready(
                 OpenedRedis(
-                    socket: socket, lease: opened, scripts: scripts, server: facts.server, clusterNodes: endpoints))
+                    socket: socket, lease: opened, scripts: scripts, server: facts.server, runID: facts.runID,
+                    clusterNodes: endpoints))
         }
+    }
+
+    /// Makes a connection beside one that has opened the storage.
+    ///
+    /// - Returns: nil if it leads to another run of a server: that one may have lost commits which nobody has noticed yet.
+    func lane(to endpoint: RedisAddress.Endpoint, _ run: String) -> RedisSocket? {
+        guard let socket = try? RedisSocket(endpoint, timeout: settings.timeouts.exchange) else { return nil }
+        let exchange = RedisExchange(socket, until: .now + settings.timeouts.exchange)
+        let commands = introduction.settings + ["server", "replication"].map { RedisCommand("INFO", $0) }
+        if let replies = try? exchange(RedisBatch(commands)) {
+            let facts = RedisFacts(info: replies.compactMap(\.text).joined(separator: "\n"), configuration: .null)
+            if facts.runID == run, !facts.isReplica { return socket }
+        }
+        socket.close()
+        return nil
     }
 
     /// Decides by an error whether a later attempt may succeed.

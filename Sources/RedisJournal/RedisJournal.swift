@@ -4,6 +4,7 @@ package import JSON
 package import Journal
 import Locks
 import Platform
+package import Sockets
 package import StoreHosting
 import Stores
 import Synchronization
@@ -20,7 +21,7 @@ import Synchronization
 ///
 /// A command that is not answered within 3.5 seconds fails. If Redis may have executed it, the error is
 /// `JournalError.outcomeUnknown`.
-package final class RedisJournal: Journal {
+package final class RedisJournal: Journal, EventLoopUser {
     /// How it is known that the settings of the server keep what is acknowledged.
     package enum SettingsOrigin: Sendable {
         /// The server shows them with `CONFIG GET`.
@@ -106,6 +107,11 @@ package final class RedisJournal: Journal {
     }
 
     deinit { connection.close() }
+
+    package func use(_ loops: [any EventLoop]) { connection.use(loops) }
+
+    /// How many event loops have connections of their own now.
+    package var laneCount: Int { connection.lanes.count(where: \.isOpen) }
 
     package var outlivesProcess: Bool { true }
 

@@ -9,9 +9,6 @@ import Synchronization
 extension RedisLoop {
     /// Tells the server that the process lives, and finds out whether it would execute a commit.
     func sendHeartbeat() {
-        let now = ContinuousClock.now
-        guard now >= nextHeartbeat else { return }
-        nextHeartbeat = now + lease.interval
         // One at a time, because a WAIT for missing replicas takes longer than the interval.
         let scripts = connection.scripts.withLock(\.self)
         guard socket != nil, !isBeating, let open = scripts[.open], let probe = scripts[.probe] else { return }

@@ -9,28 +9,16 @@ import Synchronization
 final class RedisLoop: @unchecked Sendable {
     // Sendable, because one thread at a time uses it: the one that makes it, and then its own.
 
-    /// How many writes may wait for their replies. Commands that come meanwhile are sent in one write, once the server
-    /// has answered an earlier write: fewer and larger writes cost both sides less.
-    private static let maxWrites = 4
-
     let connection: RedisConnection
     var pipeline: RedisPipeline
-    var socket: RedisSocket?
+    private var wire: RedisWire?
+    var socket: RedisSocket? { wire?.socket }
     /// Where to connect next: the node of Redis Cluster that has the keys, as far as is known.
     private var endpoint: RedisAddress.Endpoint?
     /// The nodes of that cluster, as the newest connection has told.
     private var clusterNodes: [RedisAddress.Endpoint] = []
-    private var reader: RedisReplyReader?
     var era = ""
-    /// How many replies came on this connection.
-    private var replyCount = 0
-    /// How many replies will have come on this connection when all that was written is answered.
-    private var owedCount = 0
-    /// When commands were written, and how many replies there are once they are answered.
-    private var writes: [(at: ContinuousClock.Instant, replyCount: Int)] = []
-    /// The bytes of the write in progress, and how many of them are sent.
-    private var output: [UInt8] = []
-    private var sentCount = 0
+    private var runID = ""
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
     private var isConnecting = false
@@ -38,10 +26,10 @@ final class RedisLoop: @unchecked Sendable {
     var nextHeartbeat = ContinuousClock.now
     /// Whether a heartbeat is not answered yet.
     var isBeating = false
-    /// When the server was last heard, or began to owe an answer.
-    private var lastSign = ContinuousClock.now
-    /// When the pipeline was last empty as commands were sent.
-    private var sendStart: ContinuousClock.Instant?
+    /// The number of the connection: that of an earlier one may have ended.
+    private var number = 0
+    private var isConnectingLanes = false
+    private var nextLanes = ContinuousClock.now
     /// Why there is no connection.
     private var reason = "it is not connected yet"
     /// Decides when it is reported that Redis cannot be used.
@@ -70,64 +58,81 @@ final class RedisLoop: @unchecked Sendable {
 
     func run() {
         while !isOver {
-            if socket == nil, !isConnecting, ContinuousClock.now >= nextConnection {
-                isConnecting = true
-                connection.connect(to: endpoint, clusterNodes)
-            }
+            connect()
             let canRead = connection.wait(
-                socket, forWriting: sentCount < output.count, takesRequests: socket == nil || canSend,
-                until: nextWakeup)
+                socket, forWriting: wire?.hasOutput == true, takesRequests: wire?.canSend != false, until: nextWakeup)
             takeInbox()
             checkLease()
             if canRead { receive() }
             expire()
-            if !isClosing { sendHeartbeat() }
+            beat()
             flush()
-            // On closing, commands that the server refuses or does not answer are given up.
-            let isStuck = socket == nil || connection.isRefusing.load(ordering: .relaxed)
-            if isClosing, pipeline.isEmpty || isStuck { close() }
+            if isClosing { closeIfDone() }
         }
+    }
+
+    /// Begins to make the connections that are missing.
+    private func connect() {
+        let now = ContinuousClock.now
+        if wire == nil, !isConnecting, now >= nextConnection {
+            isConnecting = true
+            connection.connect(to: endpoint, clusterNodes)
+        }
+        // A change that replicas must have waits for them, and the heartbeat asks for them again.
+        guard let wire, pipeline.replicas == 0, !runID.isEmpty, !isClosing, !isConnectingLanes, now >= nextLanes,
+            !connection.lanes.allSatisfy(\.isOpen)
+        else { return }
+        isConnectingLanes = true
+        connection.connectLanes(to: wire.socket.endpoint, runID, number)
     }
 
     private var nextWakeup: ContinuousClock.Instant {
         var next = nextHeartbeat
-        if socket == nil, !isConnecting { next = min(next, nextConnection) }
+        if wire == nil, !isConnecting { next = min(next, nextConnection) }
         if let deadline = pipeline.nextDeadline { next = min(next, deadline) }
         if isOwner, let end = lease.end { next = min(next, connection.membership.instant(end)) }
         return next
     }
 
-    /// Whether commands can be sent as soon as they come.
-    private var canSend: Bool { sentCount == output.count && writes.count < Self.maxWrites }
-
     private func takeInbox() {
-        let (requests, outcome, observer) = connection.inbox.withLock { inbox in
-            defer { (inbox.requests, inbox.outcome, inbox.observer) = ([], nil, nil) }
-            inbox.isAsleep = false
+        let arrivals = connection.inbox.withLock { inbox in
             isClosing = inbox.isClosing
-            return (inbox.requests, inbox.outcome, inbox.observer)
+            return inbox.take()
         }
-        if let observer {
+        if let observer = arrivals.observer {
             self.observer = observer
             observer(.nodes(nodes))
         }
-        for request in requests { pipeline.append(request) }
-        if let outcome { take(outcome) }
+        // First: what was sent on a lane must be sent again on another connection.
+        if let failure = arrivals.laneFailure, wire != nil { disconnect(follow(failure)) }
+        if let problem = arrivals.laneProblem { refuse(RedisVerdict.explanation(of: problem)) }
+        for item in arrivals.items { pipeline.append(item) }
+        if let outcome = arrivals.outcome { take(outcome) }
+        if let opened = arrivals.lanes { take(opened) }
+    }
+
+    private func take(_ opened: OpenedLanes) {
+        isConnectingLanes = false
+        guard wire != nil, opened.number == number, !isClosing else { return opened.close() }
+        nextLanes = .now + .seconds(5)
+        for (lane, socket) in zip(connection.lanes, opened.sockets) {
+            if let socket { lane.open(socket, connection, counting: pipeline.count) }
+        }
     }
 
     private func take(_ outcome: RedisHandshake.Outcome) {
         isConnecting = false
         switch outcome {
         case .ready(let opened):
-            guard let reader = try? RedisReplyReader() else {
+            guard let wire = try? RedisWire(opened.socket) else {
                 opened.socket.close()
                 return disconnect("there is no memory")
             }
-            self.reader = consume reader
-            (socket, endpoint) = (opened.socket, opened.socket.endpoint)
-            (era, clusterNodes) = (opened.server.id, opened.clusterNodes)
+            (self.wire, endpoint) = (wire, opened.socket.endpoint)
+            (era, runID, clusterNodes) = (opened.server.id, opened.runID, opened.clusterNodes)
             adopt(opened.lease, opened.scripts)
-            (lastSign, nextHeartbeat) = (.now, .now)
+            number += 1
+            (nextHeartbeat, nextLanes) = (.now, .now)
             // A server that refuses commits has not recovered.
             if !connection.isRefusing.load(ordering: .relaxed) { reportRecovery() }
         case .failed(let detail):
@@ -178,16 +183,15 @@ final class RedisLoop: @unchecked Sendable {
     }
 
     private func receive() {
-        guard let socket else { return }
+        guard let wire else { return }
         do {
-            while let count = try socket.receive(into: buffer) {
-                try reader?.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                try takeReplies()
-                if self.socket == nil { return }
-                if count < buffer.count { break }
+            var hasMore = true
+            while hasMore {
+                hasMore = try wire.receive(into: buffer)
+                try takeReplies(from: wire)
+                if self.wire == nil { return }
             }
-            // Completions take time too.
-            lastSign = .now
+            wire.hasHeard()
         } catch let failure as RedisSocket.Failure {
             disconnect(failure.detail)
         } catch {
@@ -196,44 +200,28 @@ final class RedisLoop: @unchecked Sendable {
     }
 
     /// Takes the replies that have come completely.
-    private func takeReplies() throws {
+    private func takeReplies(from wire: RedisWire) throws {
         var step = RedisPipeline.Step()
         // Also if the bytes behind them are no reply: the pipeline does not have these commands any more.
         defer { perform(step) }
-        while let reply = try reader?.next() {
-            countReply()
+        while let reply = try wire.nextReply(connection.latencyObserver) {
             pipeline.receive(reply, &step)
             guard step.isUrgent else { continue }
             perform(step)
             step = RedisPipeline.Step()
-            if socket == nil { return }
+            if self.wire == nil { return }
         }
     }
 
-    private func countReply() {
-        replyCount += 1
-        guard let write = writes.first, write.replyCount <= replyCount else { return }
-        writes.removeFirst()
-        connection.latencyObserver.call(ContinuousClock.now - write.at)
-    }
-
     private func perform(_ step: RedisPipeline.Step) {
-        connection.waitingBytes.subtract(step.byteCount, ordering: .relaxed)
         // The replies of a lost connection are lost with it: commands that were not completed are sent again.
         if step.mustReconnect {
             disconnect(step.problem.map(follow) ?? reason)
         } else if let problem = step.problem {
             refuse(RedisVerdict.explanation(of: problem))
         }
-        connection.conflicts.add(step.conflicts, ordering: .relaxed)
-        if let count = step.writeCount { connection.writeCount.max(count, ordering: .relaxed) }
-        for completion in step.completions { completion() }
-        guard step.hasWritten else { return }
-        if let start = sendStart, !pipeline.isWaiting {
-            sendStart = nil
-            connection.transactions.add(1, ordering: .relaxed)
-            connection.transactionObserver.call(ContinuousClock.now - start)
-        }
+        connection.complete(step)
+        if step.hasWritten { connection.hasWritten(wire?.takeDuration(pipeline)) }
     }
 
     /// Goes on at another node of the cluster, if the server says which one has the keys now.
@@ -267,58 +255,59 @@ final class RedisLoop: @unchecked Sendable {
 
     private func expire() {
         let now = ContinuousClock.now
-        if socket != nil, !connection.isRefusing.load(ordering: .relaxed) { reason = "it does not answer" }
+        if wire != nil, !connection.isRefusing.load(ordering: .relaxed) { reason = "it does not answer" }
         perform(pipeline.expire(now, because: reason))
-        if socket != nil, pipeline.isWaiting, now - lastSign > connection.settings.timeouts.readTimeout {
-            disconnect("it does not answer")
-        }
+        guard let wire, pipeline.isWaiting else { return }
+        if now - wire.lastSign > connection.settings.timeouts.readTimeout { disconnect("it does not answer") }
+    }
+
+    /// Finds out whether the server answers.
+    private func beat() {
+        let now = ContinuousClock.now
+        guard now >= nextHeartbeat else { return }
+        nextHeartbeat = now + lease.interval
+        let timeout = connection.settings.timeouts.readTimeout
+        let areBusy = connection.lanes.map { $0.check(timeout, now) }
+        if areBusy.contains(true), wire != nil { disconnect("an event loop is busy and does not take its answers") }
+        if !isClosing { sendHeartbeat() }
     }
 
     func disconnect(_ detail: String) {
         reason = detail
         connection.isReady.store(false, ordering: .releasing)
-        socket?.close()
-        socket = nil
-        reader = nil
-        (output, sentCount) = ([], 0)
-        (sendStart, isBeating, replyCount, owedCount, writes) = (nil, false, 0, 0, [])
+        wire?.socket.close()
+        (wire, isBeating) = (nil, false)
         pipeline.disconnect()
+        for lane in connection.lanes { lane.end(because: nil) }
         nextConnection = .now + .milliseconds(100)
         reportProblem(detail)
     }
 
     private func flush() {
-        guard let socket else { return }
+        guard let wire else { return }
         do throws(RedisSocket.Failure) {
-            while true {
-                if sentCount == output.count {
-                    guard pipeline.hasUnsent, canSend else { return }
-                    let now = ContinuousClock.now
-                    if !pipeline.isWaiting { (lastSign, sendStart) = (now, now) }
-                    output.removeAll(keepingCapacity: output.capacity <= 1 << 17)
-                    sentCount = 0
-                    owedCount += pipeline.take(into: &output)
-                    writes.append((now, owedCount))
-                }
-                sentCount += try socket.send(output[sentCount...])
-                if sentCount < output.count { return }
-            }
+            try wire.send(from: &pipeline)
         } catch {
             disconnect(error.detail)
         }
     }
 
+    private func closeIfDone() {
+        let lanes = connection.lanes
+        for lane in lanes { lane.retire() }
+        // Commands that the server refuses or does not answer are given up.
+        let isStuck = wire == nil || connection.isRefusing.load(ordering: .relaxed)
+        let isEmpty = connection.inbox.withLock { $0.isEmpty && lanes.allSatisfy(\.isIdle) }
+        if isStuck || isEmpty && pipeline.isEmpty { close() }
+    }
+
     private func close() {
         isOver = true
-        defer { socket = nil }
+        defer { wire = nil }
+        for lane in connection.lanes { lane.end(because: nil) }
         // Commands that came meanwhile fail.
-        let requests = connection.inbox.withLock { inbox in
-            inbox.isClosed = true
-            defer { inbox.requests = [] }
-            return inbox.requests
-        }
-        for request in requests { pipeline.append(request) }
-        let rest = pipeline.removeAll(because: "the journal is closed")
+        for item in connection.inbox.withLock({ $0.close() }) { pipeline.append(item) }
+        let rest = pipeline.removeAll(because: RedisConnection.closedDetail)
         for completion in rest.completions { completion() }
         giveBack()
         socket?.close()

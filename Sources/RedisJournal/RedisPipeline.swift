@@ -17,26 +17,27 @@ import StoreHosting
 /// the others wait beside them. Claims keep their place: one that came behind the creation of its session would take the session from
 /// its creator.
 package struct RedisPipeline {
-    private struct Item {
+    /// A command that is not completed.
+    struct Item: Sendable {
         let request: any RedisRequest
-        var batch: RedisBatch?
+        fileprivate var batch: RedisBatch?
         /// The reply that is the result, if it has come on this connection.
         private var reply: RedisReply?
         /// How many replies have come on this connection.
         private var replyCount = 0
         /// Whether it was sent on an earlier connection, and may have been executed.
-        var isRepeated = false
+        private var isRepeated = false
 
         init(_ request: any RedisRequest) { self.request = request }
 
         /// - Returns: whether it was the last one.
-        mutating func take(_ reply: RedisReply) -> Bool {
+        fileprivate mutating func take(_ reply: RedisReply) -> Bool {
             if replyCount == batch?.resultIndex { self.reply = reply }
             replyCount += 1
             return replyCount == batch?.count
         }
 
-        var isConflict: Bool { reply?.isConflict ?? false }
+        fileprivate var isConflict: Bool { reply?.isConflict ?? false }
 
         /// Nil if the server has not answered with an error.
         private var verdict: RedisVerdict? {
@@ -45,12 +46,12 @@ package struct RedisPipeline {
         }
 
         /// Whether the server has answered that it does not execute it.
-        var isRefused: Bool { verdict == .refused || verdict == .retry }
+        fileprivate var isRefused: Bool { verdict == .refused || verdict == .retry }
 
         /// The connection is lost.
         ///
         /// - Parameter isSent: whether it was sent on it.
-        mutating func sendAgain(isSent: Bool) {
+        fileprivate mutating func sendAgain(isSent: Bool) {
             if isSent, !isRefused { isRepeated = true }
             (reply, replyCount) = (nil, 0)
         }
@@ -62,7 +63,7 @@ package struct RedisPipeline {
             return .failure(.outcomeUnknown(error.detail))
         }
 
-        var result: Result<RedisReply, JournalError> {
+        fileprivate var result: Result<RedisReply, JournalError> {
             switch (reply ?? .null).result {
             case .failure(let error): failure(error, isSent: verdict == .interrupted)
             case .success(let reply) where isRepeated && request.kind == .write && reply.isRefusal:
@@ -160,9 +161,11 @@ package struct RedisPipeline {
 
     package var hasUnsent: Bool { sent < items.count && refusal == nil }
 
-    package mutating func append(_ request: any RedisRequest) {
-        guard request.kind == .read else { return items.append(Item(request)) }
-        waitingReads.append(request)
+    package mutating func append(_ request: any RedisRequest) { append(Item(request)) }
+
+    mutating func append(_ item: Item) {
+        guard item.request.kind == .read else { return items.append(item) }
+        waitingReads.append(item.request)
         addReads()
     }
 
@@ -325,10 +328,21 @@ package struct RedisPipeline {
         countReads()
     }
 
+    /// The connection is lost, and another pipeline continues with the commands that were not completed. None of them reads.
+    ///
+    /// - Returns: the commands, oldest first.
+    mutating func giveBack() -> [Item] {
+        disconnect()
+        defer { items = [] }
+        return items
+    }
+
     /// The deadline of the first command that has one; nil if none has. The next ones have later deadlines, or slightly earlier
-    /// ones if two threads sent commands at the same time.
+    /// ones if two threads sent commands at the same time. While none is sent it is the earliest of all: commands that another pipeline has
+    /// given back stand behind newer ones.
     package var nextDeadline: ContinuousClock.Instant? {
-        let next = items[start...].lazy.compactMap(\.request.deadline).first
+        let deadlines = items[start...].lazy.compactMap(\.request.deadline)
+        let next = sent == 0 ? deadlines.min() : deadlines.first
         guard let waiting = waitingReads.lazy.compactMap(\.deadline).first else { return next }
         return min(next ?? waiting, waiting)
     }

@@ -12,6 +12,8 @@ extension RedisSessionJournal {
         var sent: RedisPosition
         /// Where each of the commands ends that were sent and are not acknowledged, oldest first.
         var inFlight: [RedisPosition] = []
+        /// The way of the newest command; nil before the first one.
+        var way: RedisWay?
         var nextCompactionCheck: Int
         var nextCompactionBytes: Int
         /// The revisions that idempotency records show.

@@ -186,7 +186,7 @@ final class RedisSessionJournal: SessionJournal {
         let recent = contents.withLock(\.recent)
         if let commits = recent.commits(after: revision, limit: limit) { return commits }
         let arguments = [String(revision), String(min(limit, 1 << 32)), String(CommitRow.portionBytes)]
-        return try await journal.read(.commits, of: key, arguments) { fields throws(JournalError) in
+        return try await read(.commits, arguments) { fields throws(JournalError) in
             let log = try RedisLog(fields, 3)
             guard revision >= log.cut else { return nil }
             let rows = try log.rows(after: revision)
@@ -203,7 +203,7 @@ final class RedisSessionJournal: SessionJournal {
 
     func oldestRevision() async throws(JournalError) -> Int {
         guard contents.withLock({ $0.position?.isCreated == true }) else { return 1 }
-        return try await journal.read(.commits, of: key, ["0", "0", "0"]) { fields throws(JournalError) in
+        return try await read(.commits, ["0", "0", "0"]) { fields throws(JournalError) in
             try RedisLog(fields, 3).cut + 1
         }
     }
@@ -212,7 +212,7 @@ final class RedisSessionJournal: SessionJournal {
         let (recent, isCreated) = contents.withLock { ($0.recent, $0.position?.isCreated == true) }
         // All commits of a session that is not stored yet are in memory.
         guard isCreated else { return recent.replayBase(for: revision, nil, []) }
-        return try await journal.read(.replay, of: key, [String(revision)]) { fields throws(JournalError) in
+        return try await read(.replay, [String(revision)]) { fields throws(JournalError) in
             guard fields.count == 6, let base = fields[3].integer else {
                 throw .corrupt("the log has no complete record")
             }
@@ -224,6 +224,22 @@ final class RedisSessionJournal: SessionJournal {
             }
             return recent.replayBase(for: revision, snapshot, try log.rows(after: base, seed: snapshot.chain))
         }
+    }
+
+    /// Calls a script that reads the session, which must still be the one that was loaded: if Redis has lost its newest commits, others may
+    /// stand in their place, or none.
+    private func read<Value: Sendable>(
+        _ script: RedisScript, _ arguments: [String],
+        _ body: @escaping @Sendable ([RedisReply]) throws(JournalError) -> Value
+    ) async throws(JournalError) -> Value {
+        let result: Result<Value, JournalError>
+        do throws(JournalError) {
+            result = .success(try await journal.read(script, of: key, arguments, body))
+        } catch {
+            result = .failure(error)
+        }
+        guard !isOld else { throw .unavailable("the node's lease has ended, or Redis has lost commits") }
+        return try result.get()
     }
 
     func recordUse(at moment: Int, every interval: Int) {
@@ -244,10 +260,13 @@ final class RedisSessionJournal: SessionJournal {
 extension RedisSessionJournal {
     /// Sends a command that changes the session.
     private func send(_ change: RedisSessionChange, byteCount: Int = 64, _ contents: inout Contents) {
-        contents.enqueued += 1
         let connection = journal.connection
-        connection.send(
-            RedisSessionRequest(self, change, byteCount: byteCount, deadline: connection.nextDeadline))
+        let request = RedisSessionRequest(self, change, byteCount: byteCount, deadline: connection.nextDeadline)
+        // It must not overtake the session's commands before it.
+        let way = contents.acknowledged < contents.enqueued ? contents.position?.way : nil
+        contents.enqueued += 1
+        contents.position?.way = connection.send(
+            request, behind: way, byLane: change.isTransaction && byteCount <= RedisLane.maxRequestBytes)
     }
 
     /// Makes the commands when they are sent for the first time, and moves the position.

@@ -20,6 +20,14 @@ enum RedisSessionChange: Sendable {
             : .append(transaction, snapshot)
     }
 
+    /// Whether it is a transaction of commits, which a lane takes.
+    var isTransaction: Bool {
+        switch self {
+        case .commits, .append: true
+        case .create, .permits, .index, .end: false
+        }
+    }
+
     var idempotencyRecord: IdempotencyRecord? {
         if case .append(let transaction, _) = self { transaction.idempotencyRecord } else { nil }
     }

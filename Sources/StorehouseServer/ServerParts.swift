@@ -29,6 +29,7 @@ struct ServerParts: Sendable {
         loopCount: Int, loops: LoopImplementation, memory: MemoryLimit?
     ) throws {
         group = try EventLoopGroup(count: loopCount, implementation: loops)
+        (journal as? any EventLoopUser)?.use(group.loops)
         lag = LoopLag(group.loops)
         let memory = memory ?? MemoryLimit(ProcessMemory.limit(configured: configuration.memory.limit))
         self.memory = memory

@@ -9,7 +9,7 @@ import time
 from cluster.following import Follower
 from cluster.outboxes import OutboxFollower, OutboxWriter
 from cluster.record import FETCH, INCREMENT, Sent, SessionRecord
-from cluster.wire import Connection, Lost
+from cluster.wire import Connection, Lost, end_tasks
 from histories.recorder import Recorder
 
 COUNT = "?select=/counter/count"
@@ -33,24 +33,22 @@ class Crowd:
 
     async def create(self):
         """Creates a session with an id of the client's own, which is safe to repeat."""
-        session = base64.urlsafe_b64encode(self.random.randbytes(18)).decode()
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            answer = await self.once("PUT", f"/sessions/{session}", {"store": "app"})
-            if answer and answer.status in (200, 201):
-                return session
-            if answer and answer.status not in (503, 504):
-                self.wrong.append(f"PUT of a session: {answer}")
-            await asyncio.sleep(0.1)
-        self.wrong.append(f"a session could not be created within {PATIENCE} s")
-        return None
+        return await self._create("PUT", "/sessions/" + base64.urlsafe_b64encode(self.random.randbytes(18)).decode())
 
     async def create_anywhere(self):
-        """Creates a session whose id the load balancer does not know; only while nothing is broken."""
-        answer = await self.once("POST", "/sessions", {"store": "app"})
-        if answer and answer.status == 201:
-            return answer.body["id"]
-        self.wrong.append(f"POST of a session: {answer}")
+        """Creates a session whose id the load balancer does not know. A repeat may leave another one behind."""
+        return await self._create("POST", "/sessions")
+
+    async def _create(self, method, path):
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            answer = await self.once(method, path, {"store": "app"})
+            if answer and answer.status in (200, 201):
+                return answer.body["id"]
+            if answer and answer.status not in (503, 504):
+                self.wrong.append(f"{method} of a session: {answer}")
+            await asyncio.sleep(0.1)
+        self.wrong.append(f"a session could not be created within {PATIENCE} s")
         return None
 
     async def once(self, method, path, body=None, headers=None):
@@ -123,9 +121,7 @@ class Crowd:
         self.check_tasks()
 
     async def leave(self):
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await end_tasks(self.tasks)
 
 
 class Writer:

@@ -113,6 +113,14 @@ async def events(connection, silence):
                 name = number = data = None
 
 
+async def end_tasks(tasks):
+    """Cancels tasks until they have ended: `asyncio.wait_for` of Python 3.11 loses a cancellation that comes together with its result."""
+    while tasks:
+        for task in tasks:
+            task.cancel()
+        _, tasks = await asyncio.wait(tasks, timeout=1)
+
+
 def patched(document, operations):
     """A document after a JSON Patch of the operations that streams use. Raises ValueError if one does not apply."""
     document = copy.deepcopy(document)

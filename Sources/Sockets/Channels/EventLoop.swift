@@ -78,6 +78,12 @@ extension EventLoop {
     }
 }
 
+/// Waits for its own sockets on the event loops of a server, so that requests need no other thread.
+package protocol EventLoopUser: Sendable {
+    /// May be called from any thread. Only the first call has an effect.
+    func use(_ loops: [any EventLoop])
+}
+
 /// The events that a handler wants.
 package struct Interest: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8

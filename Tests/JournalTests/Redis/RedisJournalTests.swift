@@ -110,6 +110,15 @@ struct RedisJournalTests {
         try server.start()
         try await events.wait { $0 == .lostCommits }
         #expect(held.journal.hasFailed)
+        // What is stored now tells nothing of the commits that are lost.
+        let reads: [@Sendable () async throws -> Void] = [
+            { _ = try await held.journal.replayBase(for: 15) }, { _ = try await held.journal.replayBase(for: 20) },
+            { _ = try await held.journal.commits(after: 9) }, { _ = try await held.journal.oldestRevision() },
+        ]
+        for read in reads {
+            let failure = await #expect(throws: JournalError.self) { try await read() }
+            guard case .unavailable = failure else { throw Missing(id: "failure") }
+        }
         // The other node has lost nothing of its own, but other sessions than it knows may have been lost.
         for await _ in lost.stream { break }
         #expect(idle.hasFailed)

@@ -156,6 +156,19 @@ struct RedisPipelineTests {
         #expect(failures.withLock(\.self) == [.outcomeUnknown("away"), .unavailable("away")])
     }
 
+    @Test("fails in time what comes back from another connection behind newer commands")
+    func earlierDeadlines() {
+        let now = ContinuousClock.now
+        var pipeline = RedisPipeline()
+        let outcomes = Outcomes()
+        pipeline.append(outcomes.request("newer", deadline: now + .seconds(2)))
+        pipeline.append(outcomes.request("older", deadline: now + .seconds(1)))
+        #expect(pipeline.nextDeadline == now + .seconds(1))
+        perform(pipeline.expire(now + .seconds(1), because: "away"))
+        #expect(outcomes.words == ["older failed"])
+        #expect(pipeline.nextDeadline == now + .seconds(2))
+    }
+
     @Test("fails what is late, and gives up the connection if it was sent")
     func deadlines() {
         let now = ContinuousClock.now
