@@ -94,7 +94,8 @@ import Testing
 
     private func run(
         accepting accepts: @escaping @Sendable (IPAddress) -> Bool = { _ in true }, handler: Handler = Handler(),
-        bodyTimeout: Duration = .seconds(30), limit: ConnectionLimit = ConnectionLimit(), _ body: (HTTPServer) async throws -> Void
+        bodyTimeout: Duration = .seconds(30), limit: ConnectionLimit = ConnectionLimit(),
+        _ body: (HTTPServer) async throws -> Void
     ) async throws {
         let group = try EventLoopGroup(count: 1)
         var settings = HTTPServer.Settings()
